@@ -1,0 +1,1 @@
+//! The reference validator of the Agent Skills standard, reproduced to the letter.

@@ -1,0 +1,43 @@
+//! The domain's words as types.
+//!
+//! Everything here is pure: no clock, randomness, file, network or wire format. A type with an invariant has a
+//! private field and one way in (`parse` or `new`); what cannot be built cannot be stored or shown.
+
+mod agent;
+mod audit;
+mod bundle;
+mod caller;
+mod digest;
+mod ids;
+mod manifest;
+mod name;
+mod policy;
+mod revision;
+mod scope;
+mod skill;
+mod statistics;
+mod token;
+mod user;
+mod word;
+mod workspace;
+
+pub use agent::{Agent, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, SettingsError};
+pub use audit::{Actor, AuditEntry, AuditVerb, Subject};
+pub use bundle::{Bundle, BundleError, BundleFile, BundlePath, PathError, SIDECAR_FILE, SKILL_FILE};
+pub use caller::{Caller, Reach};
+pub use digest::{Digest, DigestError};
+pub use ids::{AgentId, IdError, SessionId, SkillId, TokenId, UserId, WorkspaceId};
+pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
+pub use name::{NameError, SkillName, slugify};
+pub use policy::{Activation, Policy, Validator};
+pub use revision::{FileEntry, Label, LabelError, Revision, RevisionNumber};
+pub use scope::{Scope, ScopeKind};
+pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
+pub use statistics::{RECENT_WEIGHT, Statistics};
+pub use token::{Token, TokenScope, TokenScopes};
+pub use user::{Handle, HandleError, Membership, Role, Roles, User};
+pub use word::UnknownWord;
+pub use workspace::{Workspace, WorkspaceName, WorkspaceSettings};
+
+/// A moment, in UTC.
+pub type Timestamp = time::OffsetDateTime;

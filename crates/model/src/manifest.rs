@@ -1,0 +1,114 @@
+//! What a bundle says about itself, read from `SKILL.md` and `repertoire.yaml`.
+
+use serde_json::Value;
+
+use crate::word::words;
+use crate::{BundlePath, Facets, Policy};
+
+words!(
+    /// The language of a procedure.
+    Language, "language" {
+        /// Python.
+        Python => "python",
+        /// JavaScript.
+        JavaScript => "javascript",
+        /// A script with its own interpreter line.
+        Shell => "shell",
+    }
+);
+
+words!(
+    /// The type of a parameter, in the words of JSON Schema.
+    ParameterType, "parameter type" {
+        /// Text.
+        String => "string",
+        /// A whole number.
+        Integer => "integer",
+        /// Any number.
+        Number => "number",
+        /// True or false.
+        Boolean => "boolean",
+        /// A list.
+        Array => "array",
+        /// A map.
+        Object => "object",
+        /// Whatever JSON can hold.
+        Any => "any",
+    }
+);
+
+/// One parameter of a procedure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Its name in the code.
+    pub name: String,
+    /// Its type.
+    pub kind: ParameterType,
+    /// What it means.
+    pub description: Option<String>,
+    /// Whether a caller must give it.
+    pub required: bool,
+    /// What it is when a caller does not.
+    pub default: Option<Value>,
+}
+
+/// The procedure facet: which code to run, and with what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Procedure {
+    /// Its language.
+    pub language: Language,
+    /// The file it stands in.
+    pub file: BundlePath,
+    /// The function to call; a script without one is run as a whole.
+    pub function: Option<String>,
+    /// Its parameters in order.
+    pub parameters: Vec<Parameter>,
+    /// The environment profile it needs.
+    pub profile: Option<String>,
+}
+
+/// What a bundle says about itself.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Manifest {
+    /// The name as `SKILL.md` writes it; it need not be a slug.
+    pub declared_name: Option<String>,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The licence.
+    pub license: Option<String>,
+    /// What it needs around it.
+    pub compatibility: Option<String>,
+    /// The tools the standard's `allowed-tools` pre-approves, as written.
+    pub allowed_tools: Option<String>,
+    /// The standard's `metadata`, flattened to text.
+    pub metadata: Vec<(String, String)>,
+    /// The Markdown behind the frontmatter.
+    pub body: String,
+    /// For people.
+    pub title: Option<String>,
+    /// For filters.
+    pub tags: Vec<String>,
+    /// An icon's name.
+    pub icon: Option<String>,
+    /// Requests it can serve.
+    pub example_prompts: Vec<String>,
+    /// The name of the skill it overlays.
+    pub extends: Option<String>,
+    /// Tools it commonly uses.
+    pub suggested_tools: Vec<String>,
+    /// The procedure facet.
+    pub procedure: Option<Procedure>,
+    /// The policy facet.
+    pub policy: Option<Policy>,
+}
+
+impl Manifest {
+    /// Which facets the bundle has.
+    pub fn facets(&self) -> Facets {
+        Facets {
+            instructions: !self.body.trim().is_empty(),
+            procedure: self.procedure.is_some(),
+            policy: self.policy.is_some(),
+        }
+    }
+}
