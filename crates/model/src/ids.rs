@@ -48,5 +48,9 @@ id!(/// Identifies a skill through all its revisions and renames.
     SkillId);
 id!(/// Identifies a personal access token; it is not the secret.
     TokenId);
-id!(/// Identifies a browser session; it is not the secret.
+id!(/// Identifies what an agent did in one go.
     SessionId);
+id!(
+    /// Identifies a signed-in browser; it is not the secret.
+    SignInId
+);

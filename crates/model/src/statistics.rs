@@ -1,9 +1,24 @@
 //! Counters of how a skill does. Kept apart from the skill, so that using one never changes its version.
 
-use crate::Timestamp;
+use crate::{SkillId, Timestamp, UserId};
 
 /// How much the latest execution weighs in the recent success rate.
 pub const RECENT_WEIGHT: f64 = 0.1;
+
+/// One person's word on a skill; a later one replaces it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feedback {
+    /// The skill.
+    pub skill: SkillId,
+    /// Whose word.
+    pub user: UserId,
+    /// Whether it helped.
+    pub helpful: bool,
+    /// More about it.
+    pub comment: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
 
 /// How a skill has done so far.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,0 +1,64 @@
+//! The schema: its migrations, and what its tables are for.
+
+/// What the driver for PostgreSQL turns into a collation.
+pub const BYTEWISE: &str = "/*bytewise*/";
+
+/// One step of the schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Migration {
+    /// Its place in the order.
+    pub version: i64,
+    /// What it brings.
+    pub description: &'static str,
+    /// The statements.
+    pub sql: &'static str,
+}
+
+/// All steps, in order.
+pub const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    description: "foundation",
+    sql: include_str!("../migrations/0001_foundation.sql"),
+}];
+
+/// A table, in an order in which rows may be inserted.
+pub type Table = &'static str;
+
+/// Every table, parents first.
+pub const TABLES: &[Table] = &[
+    "workspaces",
+    "users",
+    "memberships",
+    "tokens",
+    "sign_ins",
+    "sign_in_links",
+    "agents",
+    "skills",
+    "skill_tags",
+    "skill_statistics",
+    "skill_feedback",
+    "agent_skills",
+    "revisions",
+    "blobs",
+    "revision_files",
+    "audit_heads",
+    "audit_entries",
+    "idempotency_keys",
+];
+
+/// The tables of tenant data: `workspace_id` leads each of their keys. The others are small and belong to the
+/// installation.
+pub const TENANT_TABLES: &[Table] = &[
+    "agents",
+    "skills",
+    "skill_tags",
+    "skill_statistics",
+    "skill_feedback",
+    "agent_skills",
+    "revisions",
+    "blobs",
+    "revision_files",
+    "audit_heads",
+    "audit_entries",
+    "idempotency_keys",
+];

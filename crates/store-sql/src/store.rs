@@ -1,0 +1,118 @@
+//! The store over any driver.
+
+use ::store::{Store, StoreError, Tx};
+use async_trait::async_trait;
+use model::WorkspaceId;
+
+use crate::value::arguments;
+use crate::{Connection, Driver, Row, Sql, Value};
+
+/// A store whose statements run on a driver.
+pub struct SqlStore<D> {
+    driver: D,
+}
+
+impl<D: Driver> SqlStore<D> {
+    /// A store on this driver, whose schema is up to date.
+    pub fn new(driver: D) -> Self {
+        Self { driver }
+    }
+
+    /// The driver, for copying a whole database.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+}
+
+#[async_trait]
+impl<D: Driver> Store for SqlStore<D> {
+    async fn read(&self) -> Result<Box<dyn Tx>, StoreError> {
+        Ok(Box::new(SqlTx { connection: self.driver.read().await? }))
+    }
+
+    async fn begin(&self, workspace: WorkspaceId) -> Result<Box<dyn Tx>, StoreError> {
+        let mut tx = SqlTx { connection: self.driver.begin().await? };
+        // Writing the row of the chain's end locks it until the commit: one writer a workspace, on every back end.
+        let lock = "UPDATE audit_heads SET sequence = sequence WHERE workspace_id = $1";
+        match tx.execute(lock, arguments![workspace]).await? {
+            0 => Err(StoreError::NoWorkspace),
+            _ => Ok(Box::new(tx)),
+        }
+    }
+
+    async fn begin_installation(&self) -> Result<Box<dyn Tx>, StoreError> {
+        Ok(Box::new(SqlTx { connection: self.driver.begin().await? }))
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.driver.generation()
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        let mut tx = SqlTx { connection: self.driver.read().await? };
+        tx.all("SELECT 1", vec![]).await.map(drop)
+    }
+
+    async fn close(&self) {
+        self.driver.close().await;
+    }
+}
+
+/// One connection, inside or outside a transaction.
+pub(crate) struct SqlTx {
+    connection: Box<dyn Connection>,
+}
+
+impl SqlTx {
+    pub(crate) async fn execute(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: Vec<Value>,
+    ) -> Result<u64, StoreError> {
+        self.connection.execute(sql.into(), arguments).await
+    }
+
+    pub(crate) async fn all(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.connection.query(sql.into(), arguments).await
+    }
+
+    /// The first row, read into a type.
+    pub(crate) async fn one<T>(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: Vec<Value>,
+        read: impl FnOnce(Row) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.all(sql, arguments).await?.into_iter().next().map(read).transpose()
+    }
+
+    /// Every row, read into a type.
+    pub(crate) async fn many<T>(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: Vec<Value>,
+        read: impl FnMut(Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.all(sql, arguments).await?.into_iter().map(read).collect()
+    }
+
+    /// A single number.
+    pub(crate) async fn number(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: Vec<Value>,
+    ) -> Result<u64, StoreError> {
+        Ok(self.one(sql, arguments, |mut row| row.count()).await?.unwrap_or(0))
+    }
+}
+
+#[async_trait]
+impl Tx for SqlTx {
+    async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        self.connection.commit().await
+    }
+}

@@ -1,0 +1,113 @@
+//! Opens a database file and keeps its schema up to date.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use store::StoreError;
+use store_sql::{Connection, Driver, MIGRATIONS, SqlStore};
+
+use crate::connection::{SqliteConnection, store_error};
+
+/// The store on SQLite.
+pub type SqliteStore = SqlStore<SqliteDriver>;
+
+/// How many connections read at the same time.
+const READERS: u32 = 4;
+
+/// Connections to one database file.
+pub struct SqliteDriver {
+    readers: SqlitePool,
+    writer: SqlitePool,
+    generation: Arc<AtomicU64>,
+}
+
+impl SqliteDriver {
+    /// Opens the file, makes it if it is not there, and brings its schema up to date.
+    pub async fn open(file: &Path) -> Result<Self, StoreError> {
+        let options = SqliteConnectOptions::new()
+            .filename(file)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(10))
+            .optimize_on_close(true, 400)
+            .pragma("cache_size", "-8192")
+            .pragma("mmap_size", "268435456")
+            .pragma("journal_size_limit", "67108864");
+        let lasting = SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let writer =
+            lasting.clone().max_connections(1).connect_with(options.clone()).await.map_err(store_error)?;
+        migrator().run(&writer).await.map_err(|error| StoreError::Refused(Box::new(error)))?;
+        let readers = lasting
+            .max_connections(READERS)
+            .connect_with(options.optimize_on_close(false, None))
+            .await
+            .map_err(store_error)?;
+        Ok(Self { readers, writer, generation: Arc::new(AtomicU64::new(0)) })
+    }
+
+    /// Writes a consistent copy of the database to a new file, while others read and write.
+    pub async fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
+        sqlx::query("VACUUM INTO $1")
+            .bind(file.to_string_lossy().into_owned())
+            .execute(&self.readers)
+            .await
+            .map(drop)
+            .map_err(store_error)
+    }
+}
+
+fn migrator() -> Migrator {
+    Migrator::with_migrations(
+        MIGRATIONS
+            .iter()
+            .map(|step| {
+                let description = Cow::Borrowed(step.description);
+                Migration::new(
+                    step.version,
+                    description,
+                    MigrationType::Simple,
+                    step.sql.into_sql_str(),
+                    false,
+                )
+            })
+            .collect(),
+    )
+}
+
+#[async_trait]
+impl Driver for SqliteDriver {
+    async fn read(&self) -> Result<Box<dyn Connection>, StoreError> {
+        let connection = self.readers.acquire().await.map_err(store_error)?;
+        Ok(Box::new(SqliteConnection::Reading(connection)))
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Connection>, StoreError> {
+        let transaction = self.writer.begin_with("BEGIN IMMEDIATE").await.map_err(store_error)?;
+        Ok(Box::new(SqliteConnection::Writing(transaction, Arc::clone(&self.generation))))
+    }
+
+    async fn snapshot(&self) -> Result<Box<dyn Connection>, StoreError> {
+        let transaction = self.readers.begin().await.map_err(store_error)?;
+        Ok(Box::new(SqliteConnection::Writing(transaction, Arc::clone(&self.generation))))
+    }
+
+    fn generation(&self) -> Option<u64> {
+        Some(self.generation.load(Ordering::Acquire))
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
