@@ -1,1 +1,24 @@
-//! Under construction.
+//! Use cases and jobs.
+//!
+//! Every door (HTTP, MCP, CLI, hooks, jobs) calls the same functions here. A use case reads as a list: parse,
+//! authorise, load, decide, write once in one transaction with its audit entry. It names no back end, no wire
+//! format and no door, and takes time, ids and randomness from its [`Context`].
+
+pub mod agents;
+pub mod audit;
+mod context;
+mod error;
+pub mod identity;
+pub mod jobs;
+mod paging;
+mod ports;
+pub mod sign_in;
+pub mod skills;
+pub mod tokens;
+pub mod users;
+pub mod workspaces;
+
+pub use context::Context;
+pub use error::{Code, Error};
+pub use paging::{Cursor, Page, PageRequest};
+pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};

@@ -1,0 +1,193 @@
+//! From a credential to a caller.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::{
+    AgentId, Caller, Digest, Handle, Reach, Roles, SignIn, SkillName, Timestamp, TokenScopes, User,
+    WorkspaceId, WorkspaceName,
+};
+use store::Tx;
+
+use crate::{Context, Error};
+
+const UNKNOWN: Error = Error::Unauthenticated("the token is unknown, expired or revoked");
+
+/// A secret that is shown once and never stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub(crate) fn new(cx: &Context, prefix: &str) -> Self {
+        let mut bytes = [0; 32];
+        cx.random.fill(&mut bytes);
+        Self(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// Wraps what a client sent.
+    pub fn from_client(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The secret itself, to be shown once.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::of(self.0.as_bytes())
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Callers that were looked up a moment ago. Only used where the store counts its commits, so that a revoked token
+/// ends at once.
+#[derive(Clone)]
+pub(crate) struct CallerCache(moka::sync::Cache<Digest, Arc<CachedCaller>>);
+
+struct CachedCaller {
+    generation: u64,
+    expires_at: Option<Timestamp>,
+    caller: Caller,
+}
+
+impl Default for CallerCache {
+    fn default() -> Self {
+        Self(moka::sync::Cache::new(10_000))
+    }
+}
+
+/// Who bears this personal access token.
+pub async fn by_token(cx: &Context, secret: &Secret) -> Result<Caller, Error> {
+    let digest = secret.digest();
+    let generation = cx.store.generation();
+    if let Some(known) = cx.callers.0.get(&digest)
+        && Some(known.generation) == generation
+        && known.expires_at.is_none_or(|end| cx.now() < end)
+    {
+        return Ok(known.caller.clone());
+    }
+    let mut tx = cx.read().await?;
+    let token = tx.token_by_digest(&digest).await?.filter(|token| token.is_valid(cx.now())).ok_or(UNKNOWN)?;
+    let user = tx.user(token.user).await?.filter(|user| !user.disabled).ok_or(UNKNOWN)?;
+    let mut caller = caller_of(&mut *tx, &user, token.workspace, token.scopes).await?;
+    caller.agent = token.agent;
+    if let Some(generation) = generation {
+        let cached = CachedCaller { generation, expires_at: token.expires_at, caller: caller.clone() };
+        cx.callers.0.insert(digest, Arc::new(cached));
+    }
+    Ok(caller)
+}
+
+/// Who is signed in with this cookie.
+pub async fn by_cookie(cx: &Context, secret: &Secret) -> Result<(Caller, SignIn), Error> {
+    const ENDED: Error = Error::Unauthenticated("you are not signed in");
+    let mut tx = cx.read().await?;
+    let sign_in = tx.sign_in_by_digest(&secret.digest()).await?.ok_or(ENDED)?;
+    if sign_in.expires_at <= cx.now() {
+        return Err(ENDED);
+    }
+    let user = tx.user(sign_in.user).await?.filter(|user| !user.disabled).ok_or(ENDED)?;
+    let caller = caller_of(&mut *tx, &user, sign_in.workspace, TokenScopes::ALL).await?;
+    Ok((caller, sign_in))
+}
+
+/// The person at the machine: whoever holds the data folder may act as anyone in any workspace.
+pub async fn by_handle(
+    cx: &Context,
+    handle: &Handle,
+    workspace: &WorkspaceName,
+    agent: Option<&SkillName>,
+) -> Result<Caller, Error> {
+    let mut tx = cx.read().await?;
+    let user = tx.user_by_handle(handle).await?.ok_or_else(|| Error::not_found("user", handle))?;
+    let workspace =
+        tx.workspace_by_name(workspace).await?.ok_or_else(|| Error::not_found("workspace", workspace))?;
+    let mut caller = caller_of(&mut *tx, &user, workspace.id, TokenScopes::ALL).await?;
+    caller.agent = match agent {
+        Some(name) => Some(agent_named(&mut *tx, workspace.id, name).await?),
+        None => None,
+    };
+    Ok(caller)
+}
+
+/// Where a request asks to be heard: in another workspace than the credential's own, or through an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The workspace's name.
+    pub workspace: Option<WorkspaceName>,
+    /// The agent's name.
+    pub agent: Option<SkillName>,
+}
+
+/// What a caller came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// A token, which opens one workspace.
+    Token,
+    /// A signed-in browser, which opens all workspaces of its user.
+    Cookie,
+}
+
+/// The same caller where the request asks to be heard.
+pub async fn at(
+    cx: &Context,
+    caller: Caller,
+    credential: Credential,
+    standing: &Standing,
+) -> Result<Caller, Error> {
+    if *standing == Standing::default() {
+        return Ok(caller);
+    }
+    let mut tx = cx.read().await?;
+    let mut caller = match &standing.workspace {
+        None => caller,
+        Some(name) => {
+            // Whether a workspace exists is not told to those outside it.
+            let outside = || Error::not_found("workspace", name);
+            let workspace = tx.workspace_by_name(name).await?.ok_or_else(outside)?;
+            if workspace.id == caller.workspace {
+                caller
+            } else if credential == Credential::Token {
+                return Err(outside());
+            } else {
+                let user = tx.user(caller.user).await?.ok_or(UNKNOWN)?;
+                caller_of(&mut *tx, &user, workspace.id, caller.token_scopes).await.map_err(|_| outside())?
+            }
+        }
+    };
+    if let Some(name) = &standing.agent {
+        let agent = agent_named(&mut *tx, caller.workspace, name).await?;
+        if caller.agent.is_some_and(|bound| bound != agent) {
+            return Err(Error::not_found("agent", name));
+        }
+        caller.agent = Some(agent);
+    }
+    Ok(caller)
+}
+
+async fn agent_named(tx: &mut dyn Tx, workspace: WorkspaceId, name: &SkillName) -> Result<AgentId, Error> {
+    let agent = tx.agent_by_name(workspace, name).await?.ok_or_else(|| Error::not_found("agent", name))?;
+    Ok(agent.id)
+}
+
+/// A user in a workspace, with the roles they have there now.
+async fn caller_of(
+    tx: &mut dyn Tx,
+    user: &User,
+    workspace: WorkspaceId,
+    token_scopes: TokenScopes,
+) -> Result<Caller, Error> {
+    let roles = tx.membership(workspace, user.id).await?.map_or(Roles::NONE, |membership| membership.roles);
+    let reach = if user.operator { Reach::Operator } else { Reach::Member };
+    if roles.is_empty() && reach == Reach::Member {
+        return Err(Error::Forbidden(policy::access::Denial::NotMember));
+    }
+    Ok(Caller { workspace, user: user.id, agent: None, roles, reach, token_scopes })
+}

@@ -1,0 +1,178 @@
+//! Puts one skill in, or many at once.
+
+use model::{Caller, Digest, SkillId};
+use policy::access::{self, Act};
+use serde_json::json;
+use store::{Claim, KeyClaim};
+
+use super::publish::{CreateSkill, Published, prepare, publish};
+use super::{OnConflict, Outcome, read};
+use crate::{Code, Context, Error, audit};
+
+/// A client's key for a request that it may send again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    /// The key.
+    pub key: String,
+    /// The digest of the request's body.
+    pub fingerprint: Digest,
+}
+
+/// Puts a skill in. With an idempotency key, the same request sent again gives the skill the first one made.
+pub async fn create(
+    cx: &Context,
+    caller: &Caller,
+    request: CreateSkill,
+    idempotency: Option<Idempotency>,
+) -> Result<Published, Error> {
+    let prepared = prepare(cx, request.content.clone(), request.name.clone())?;
+    let id = SkillId::new(cx.id());
+    let mut tx = cx.begin(caller.workspace).await?;
+    if let Some(Idempotency { key, fingerprint }) = idempotency {
+        if key.is_empty() || key.len() > 255 {
+            return Err(Error::invalid(Code::InvalidRequest, "an idempotency key has 1 to 255 characters"));
+        }
+        let claim = KeyClaim {
+            workspace: caller.workspace,
+            user: caller.user,
+            key,
+            fingerprint,
+            subject: id.to_string(),
+            at: cx.now(),
+        };
+        if let Claim::Used { fingerprint: first, subject } = tx.claim_key(&claim).await? {
+            drop(tx);
+            return replay(cx, caller, &claim, first, &subject).await;
+        }
+    }
+    let published = publish(cx, &mut *tx, caller, id, &request, prepared).await?;
+    if published.outcome == Outcome::Created || published.outcome == Outcome::Revised {
+        tx.commit().await?;
+    }
+    Ok(published)
+}
+
+async fn replay(
+    cx: &Context,
+    caller: &Caller,
+    claim: &KeyClaim,
+    first: Digest,
+    subject: &str,
+) -> Result<Published, Error> {
+    if first != claim.fingerprint {
+        let message = format!("the idempotency key `{}` was used for another request", claim.key);
+        return Err(Error::invalid(Code::IdempotencyKeyReused, message));
+    }
+    let id = SkillId::parse(subject).map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
+    let detail = read::read(cx, caller, id).await?;
+    Ok(Published { outcome: Outcome::Created, record: detail.record, findings: detail.findings })
+}
+
+/// One of many.
+pub type BulkItem = Result<CreateSkill, Error>;
+
+/// What happens to the others when one fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BulkMode {
+    /// All go in, or none.
+    Atomic,
+    /// Those that can go in do, in one transaction; the rest are explained.
+    Each,
+}
+
+/// What became of many.
+#[derive(Debug)]
+pub struct Bulk {
+    /// One result an item, in order.
+    pub results: Vec<Result<Published, Error>>,
+    /// Whether anything was written.
+    pub committed: bool,
+}
+
+/// How many items one call takes.
+const MAX_ITEMS: usize = 1_000;
+
+/// Puts many skills in, in one transaction.
+pub async fn bulk(
+    cx: &Context,
+    caller: &Caller,
+    mode: BulkMode,
+    items: Vec<BulkItem>,
+) -> Result<Bulk, Error> {
+    access::decide(caller, Act::ListSkills)?;
+    if items.is_empty() || items.len() > MAX_ITEMS {
+        return Err(Error::invalid(
+            Code::InvalidRequest,
+            format!("a bulk request has 1 to {MAX_ITEMS} items"),
+        ));
+    }
+    let prepared: Vec<_> = items
+        .into_iter()
+        .map(|item| {
+            let item = item?;
+            let prepared = prepare(cx, item.content.clone(), item.name.clone())?;
+            Ok((item, prepared))
+        })
+        .collect();
+    if mode == BulkMode::Atomic && prepared.iter().any(Result::is_err) {
+        let results =
+            prepared.into_iter().map(|item: Result<_, Error>| item.and_then(|_| Err(left_out()))).collect();
+        return Ok(Bulk { results, committed: false });
+    }
+    let mut tx = cx.begin(caller.workspace).await?;
+    let mut results = Vec::with_capacity(prepared.len());
+    for item in prepared {
+        let result = match item {
+            Ok((request, prepared)) => {
+                publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared).await
+            }
+            Err(error) => Err(error),
+        };
+        match result {
+            // The transaction may be over; what went in before it must not be half of a whole.
+            Err(Error::Store(error)) => return Err(Error::Store(error)),
+            result => results.push(result),
+        }
+    }
+    let failed = results.iter().filter(|result| result.is_err()).count();
+    if mode == BulkMode::Atomic && failed > 0 {
+        let results = results.into_iter().map(|result| result.and_then(|_| Err(left_out()))).collect();
+        return Ok(Bulk { results, committed: false });
+    }
+    let written =
+        results.iter().flatten().filter(|one| matches!(one.outcome, Outcome::Created | Outcome::Revised));
+    let written = written.count();
+    if written > 0 {
+        let detail =
+            [("written", json!(written)), ("items", json!(results.len())), ("failed", json!(failed))];
+        let subject = ("workspace", caller.workspace.to_string());
+        audit::record(cx, &mut *tx, caller, "skill.bulk", subject, &detail).await?;
+        tx.commit().await?;
+    }
+    Ok(Bulk { results, committed: written > 0 })
+}
+
+fn left_out() -> Error {
+    Error::invalid(Code::InvalidRequest, "left out, because another item of this atomic request failed")
+}
+
+impl OnConflict {
+    /// Every choice with its word.
+    pub const WORDS: &'static [(&'static str, Self)] = &[
+        ("error", Self::Error),
+        ("new_revision", Self::NewRevision),
+        ("skip", Self::Skip),
+        ("rename", Self::Rename),
+    ];
+
+    /// Reads the word; `new_version` is an older name for `new_revision`.
+    pub fn parse(word: &str) -> Result<Self, Error> {
+        let word = if word == "new_version" { "new_revision" } else { word };
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, choice)| *choice).ok_or_else(|| {
+            Error::invalid(
+                Code::InvalidRequest,
+                format!("`{word}` is not one of error, new_revision, skip, rename"),
+            )
+        })
+    }
+}

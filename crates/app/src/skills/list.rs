@@ -1,0 +1,132 @@
+//! Lists skills by filters, and finds the one a name means to a caller.
+
+use model::{AgentId, Caller, Origin, ScopeKind, SkillName, Status, UserId, slugify};
+use policy::access::{self, Act};
+use store::{Facet, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, Visibility};
+
+use crate::paging::page;
+use crate::{Code, Context, Cursor, Error, Page, PageRequest};
+
+/// What to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListSkills {
+    /// Words that must all occur.
+    pub words: String,
+    /// A tag.
+    pub tag: Option<String>,
+    /// A status.
+    pub status: Option<Status>,
+    /// The switch.
+    pub enabled: Option<bool>,
+    /// An origin.
+    pub origin: Option<Origin>,
+    /// A rung.
+    pub scope: Option<ScopeKind>,
+    /// The agent that owns it.
+    pub agent: Option<AgentId>,
+    /// The user who owns it.
+    pub user: Option<UserId>,
+    /// A facet.
+    pub facet: Option<Facet>,
+    /// An exact name.
+    pub name: Option<SkillName>,
+    /// Only what waits for a decision.
+    pub waiting: bool,
+    /// Only what was deleted and can be brought back.
+    pub deleted: bool,
+    /// Only what the caller would get by name: usable, and the nearest of its name.
+    pub nearest: bool,
+    /// In which order.
+    pub order: SkillOrder,
+    /// Whether to count all pages.
+    pub count: bool,
+    /// Which page.
+    pub page: PageRequest,
+}
+
+fn visibility(caller: &Caller) -> Visibility {
+    if access::sees_everything(caller) {
+        Visibility::All
+    } else {
+        Visibility::Of { user: caller.user, agent: caller.agent }
+    }
+}
+
+/// Lists what the caller can see; the second value is how many there are on all pages, if asked for.
+pub async fn list(
+    cx: &Context,
+    caller: &Caller,
+    request: ListSkills,
+) -> Result<(Page<SkillRecord>, Option<u64>), Error> {
+    access::decide(caller, Act::ListSkills)?;
+    let limit = request.page.checked_limit()?;
+    let after = request.page.after.as_ref().map(Cursor::skill).transpose()?;
+    let fits = matches!(
+        (&after, request.order),
+        (None, _)
+            | (Some(SkillCursor::Name(..)), SkillOrder::Name)
+            | (Some(SkillCursor::Time(..)), SkillOrder::Updated | SkillOrder::Created)
+    );
+    if !fits {
+        return Err(Cursor::invalid());
+    }
+    let words: Vec<String> = request.words.split_whitespace().map(str::to_owned).collect();
+    if words.len() > 16 || request.words.len() > 1_000 {
+        return Err(Error::invalid(Code::InvalidRequest, "at most 16 words, 1000 bytes together"));
+    }
+    // What a name means is asked from the caller's own place on the ladder, also by those who could see more.
+    let visibility = if request.nearest {
+        Visibility::Of { user: caller.user, agent: caller.agent }
+    } else {
+        visibility(caller)
+    };
+    let order = request.order;
+    let query = SkillQuery {
+        workspace: caller.workspace,
+        visibility,
+        filter: SkillFilter {
+            words,
+            tag: request.tag,
+            status: request.status,
+            enabled: request.enabled,
+            origin: request.origin,
+            scope: request.scope,
+            agent: request.agent,
+            user: request.user,
+            facet: request.facet,
+            name: request.name,
+            waiting: request.waiting,
+            deleted: request.deleted,
+            nearest: request.nearest,
+        },
+        order,
+        after,
+        limit: limit + 1,
+    };
+    let mut tx = cx.read().await?;
+    let total = if request.count { Some(tx.count_skills(&query).await?) } else { None };
+    let records = tx.skills(&query).await?;
+    let cursor = |record: &SkillRecord| {
+        let skill = &record.skill;
+        Cursor::of_skill(&match order {
+            SkillOrder::Name => SkillCursor::Name(skill.name.clone(), skill.id),
+            SkillOrder::Updated => SkillCursor::Time(skill.updated_at, skill.id),
+            SkillOrder::Created => SkillCursor::Time(skill.created_at, skill.id),
+        })
+    };
+    Ok((page(records, limit, cursor), total))
+}
+
+/// The skill a name means to a caller: the nearest usable one. `Revenue_Growth` finds `revenue-growth`.
+pub async fn resolve(cx: &Context, caller: &Caller, name: &str) -> Result<SkillRecord, Error> {
+    let name = slugify(name).ok_or_else(|| Error::not_found("skill", name))?;
+    let request = ListSkills { name: Some(name.clone()), nearest: true, ..ListSkills::default() };
+    let (page, _) = list(cx, caller, request).await?;
+    page.items.into_iter().next().ok_or_else(|| Error::not_found("skill", name))
+}
+
+/// The tags of what the caller can see, with how many skills have each.
+pub async fn tags(cx: &Context, caller: &Caller) -> Result<Vec<(String, u64)>, Error> {
+    access::decide(caller, Act::ListSkills)?;
+    Ok(cx.read().await?.tags(caller.workspace, visibility(caller)).await?)
+}

@@ -1,0 +1,24 @@
+//! Skills: writing them, reading them, deciding about them.
+
+mod access;
+mod bundles;
+mod create;
+mod delete;
+mod diff;
+mod edit;
+mod list;
+mod publish;
+mod rate;
+mod read;
+mod review;
+
+pub use bundles::export;
+pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
+pub use delete::{delete, undelete};
+pub use diff::{Change, FileDiff, diff};
+pub use edit::{Edit, EditSkill, edit, label, restore};
+pub use list::{ListSkills, list, resolve, tags};
+pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
+pub use rate::{feedback, record_feedback, record_use};
+pub use read::{Detail, RevisionRef, file, files, read, revision, revisions};
+pub use review::{Decision, Reviewed, decide, promote, set_enabled};

@@ -1,0 +1,54 @@
+//! How skills do: uses that succeeded or failed, and what people think of them.
+
+use model::{Caller, Feedback, SkillId, Statistics};
+use policy::access::Act;
+use serde_json::json;
+
+use super::access::load;
+use crate::{Code, Context, Error, audit};
+
+/// Counts a use of a skill. Counting changes neither the skill's version nor its history.
+pub async fn record_use(
+    cx: &Context,
+    caller: &Caller,
+    id: SkillId,
+    success: bool,
+) -> Result<Statistics, Error> {
+    let mut tx = cx.begin(caller.workspace).await?;
+    let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
+    let statistics = record.statistics.after_execution(success, cx.now());
+    tx.put_statistics(caller.workspace, id, &statistics).await?;
+    let detail = [("name", json!(record.skill.name.as_str())), ("success", json!(success))];
+    audit::record(cx, &mut *tx, caller, "skill.use", ("skill", id.to_string()), &detail).await?;
+    tx.commit().await?;
+    Ok(statistics)
+}
+
+/// Keeps whether a skill helped the caller; a later word replaces an earlier one.
+pub async fn record_feedback(
+    cx: &Context,
+    caller: &Caller,
+    id: SkillId,
+    helpful: bool,
+    comment: Option<String>,
+) -> Result<Statistics, Error> {
+    if comment.as_ref().is_some_and(|comment| comment.chars().count() > 2_000) {
+        return Err(Error::invalid(Code::InvalidRequest, "a comment has at most 2000 characters"));
+    }
+    let mut tx = cx.begin(caller.workspace).await?;
+    let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
+    let feedback = Feedback { skill: id, user: caller.user, helpful, comment, at: cx.now() };
+    tx.put_feedback(caller.workspace, &feedback).await?;
+    let detail = [("name", json!(record.skill.name.as_str())), ("helpful", json!(helpful))];
+    audit::record(cx, &mut *tx, caller, "skill.feedback", ("skill", id.to_string()), &detail).await?;
+    let now = tx.skill(caller.workspace, id).await?;
+    tx.commit().await?;
+    Ok(now.map_or(record.statistics, |record| record.statistics))
+}
+
+/// What people said about a skill, newest first.
+pub async fn feedback(cx: &Context, caller: &Caller, id: SkillId) -> Result<Vec<Feedback>, Error> {
+    let mut tx = cx.read().await?;
+    load(&mut *tx, caller, id, |skill| Act::ReadSkill(skill)).await?;
+    Ok(tx.feedback(caller.workspace, id, 200).await?)
+}

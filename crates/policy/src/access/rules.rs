@@ -1,0 +1,169 @@
+//! The rules.
+
+use model::{Approver, Caller, Origin, Reach, Role, Scope, Skill, Status, TokenScope, UserId};
+
+use super::{Act, Denial, is_unreviewed};
+
+pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
+    if caller.roles.is_empty() && caller.reach != Reach::Operator {
+        return Err(Denial::NotMember);
+    }
+    let needed = token_scope(act);
+    if !caller.token_scopes.has(needed) {
+        return Err(Denial::TokenScope(needed));
+    }
+    match act {
+        Act::ListSkills | Act::ReadWorkspace => Ok(()),
+        Act::ReadSkill(skill) | Act::RateSkill(skill) => visible(caller, skill),
+        Act::CreateSkill(scope) => create(caller, scope),
+        Act::EditSkill(skill) | Act::ArchiveSkill(skill) | Act::SubmitSkill(skill) => edit(caller, skill),
+        Act::PromoteSkill(skill) => promote(caller, skill),
+        Act::DeleteSkill(skill) => delete(caller, skill),
+        Act::SwitchSkill(skill) => switch(caller, skill),
+        Act::ApproveSkill(skill, approver) => approve(caller, skill, approver),
+        Act::RejectSkill(skill) => visible(caller, skill).and_then(|()| reviews(caller)),
+        Act::WritePolicy => role(caller, Role::PolicyAdmin),
+        Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers => admin(caller),
+        Act::ManageToken(user) | Act::CreateToken(user) => own_or_admin(caller, user),
+        Act::ReadAudit if caller.roles.has(Role::PolicyAdmin) => Ok(()),
+        Act::ReadAudit => admin(caller),
+        Act::ManageWorkspaces | Act::ManageUsers | Act::TakeBackup => operator(caller),
+    }
+}
+
+fn token_scope(act: Act<'_>) -> TokenScope {
+    match act {
+        Act::ListSkills | Act::ReadSkill(_) | Act::ReadWorkspace => TokenScope::Read,
+        Act::CreateSkill(_)
+        | Act::EditSkill(_)
+        | Act::SubmitSkill(_)
+        | Act::ArchiveSkill(_)
+        | Act::SwitchSkill(_)
+        | Act::PromoteSkill(_)
+        | Act::DeleteSkill(_)
+        | Act::RateSkill(_) => TokenScope::Write,
+        Act::ApproveSkill(..) | Act::RejectSkill(_) => TokenScope::Review,
+        Act::WritePolicy
+        | Act::ManageWorkspace
+        | Act::ManageAgents
+        | Act::ManageMembers
+        | Act::ManageToken(_)
+        | Act::CreateToken(_)
+        | Act::ReadAudit
+        | Act::ManageWorkspaces
+        | Act::ManageUsers
+        | Act::TakeBackup => TokenScope::Admin,
+    }
+}
+
+/// Whether a caller sees every skill of the workspace: those who manage or review, unless they act through an agent.
+pub fn sees_everything(caller: &Caller) -> bool {
+    caller.agent.is_none() && may_grant(caller)
+}
+
+/// Whether a caller may let things into shared scopes.
+pub fn may_grant(caller: &Caller) -> bool {
+    is_admin(caller) || caller.roles.has(Role::Reviewer)
+}
+
+/// The status a new skill starts with: in a shared scope it waits for a reviewer unless its author is one; in the
+/// author's own scope it waits only where approval is required.
+pub fn initial_status(caller: &Caller, scope: Scope, approval_required: bool) -> Status {
+    let shared = scope.user().is_none();
+    if (shared && !may_grant(caller)) || approval_required { Status::PendingApproval } else { Status::Active }
+}
+
+fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    let through_another_agent =
+        caller.agent.is_some() && skill.scope.agent().is_some_and(|agent| caller.agent != Some(agent));
+    let foreign = skill.scope.user().is_some_and(|owner| owner != caller.user);
+    let seen = sees_everything(caller) || (!foreign && !through_another_agent);
+    if seen { Ok(()) } else { Err(Denial::NotVisible) }
+}
+
+fn create(caller: &Caller, scope: Scope) -> Result<(), Denial> {
+    let foreign_user = scope.user().is_some_and(|user| user != caller.user);
+    let foreign_agent =
+        caller.agent.is_some() && scope.agent().is_some_and(|agent| caller.agent != Some(agent));
+    if (foreign_user && !(is_admin(caller) && caller.agent.is_none())) || foreign_agent {
+        return Err(Denial::ForeignScope);
+    }
+    Ok(())
+}
+
+fn edit(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    if skill.origin == Origin::Provider {
+        return Err(Denial::ReadOnly);
+    }
+    match skill.scope.user() {
+        Some(owner) if owner == caller.user => Ok(()),
+        Some(_) => admin(caller),
+        None if may_grant(caller) => Ok(()),
+        None if skill.provenance.user == caller.user && is_unreviewed(skill.status) => Ok(()),
+        None => Err(Denial::Shared),
+    }
+}
+
+fn delete(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    match skill.scope.user() {
+        Some(owner) if owner == caller.user => Ok(()),
+        None if skill.provenance.user == caller.user && is_unreviewed(skill.status) => Ok(()),
+        _ => admin(caller),
+    }
+}
+
+fn switch(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    match skill.scope.user() {
+        Some(owner) if owner == caller.user => Ok(()),
+        Some(_) => admin(caller),
+        None => reviews(caller),
+    }
+}
+
+fn promote(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    let own = skill.scope.user() == Some(caller.user)
+        || (skill.scope.user().is_none() && skill.provenance.user == caller.user);
+    if own { Ok(()) } else { reviews(caller) }
+}
+
+fn approve(caller: &Caller, skill: &Skill, approver: Approver) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    let owner = skill.scope.user() == Some(caller.user);
+    // Widening a scope is never the owner's own decision.
+    if owner && approver == Approver::Owner && skill.promotion.is_none() {
+        return Ok(());
+    }
+    reviews(caller)?;
+    if approver == Approver::TwoPerson && skill.updated_by == caller.user {
+        return Err(Denial::SecondPerson);
+    }
+    Ok(())
+}
+
+fn own_or_admin(caller: &Caller, user: UserId) -> Result<(), Denial> {
+    if user == caller.user { Ok(()) } else { admin(caller) }
+}
+
+fn is_admin(caller: &Caller) -> bool {
+    caller.roles.has(Role::Admin) || caller.reach == Reach::Operator
+}
+
+fn admin(caller: &Caller) -> Result<(), Denial> {
+    if is_admin(caller) { Ok(()) } else { Err(Denial::Role("admin")) }
+}
+
+fn reviews(caller: &Caller) -> Result<(), Denial> {
+    if may_grant(caller) { Ok(()) } else { Err(Denial::Role("reviewer or admin")) }
+}
+
+fn role(caller: &Caller, role: Role) -> Result<(), Denial> {
+    if caller.roles.has(role) { Ok(()) } else { Err(Denial::Role(role.as_str())) }
+}
+
+fn operator(caller: &Caller) -> Result<(), Denial> {
+    if caller.reach == Reach::Operator { Ok(()) } else { Err(Denial::Operator) }
+}
