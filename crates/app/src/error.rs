@@ -101,7 +101,6 @@ codes! {
     LimitReached => "limit_reached",
     AgentHasSkills => "agent_has_skills",
     LastAdmin => "last_admin",
-    SkillFileRequired => "skill_file_required",
     Stale => "stale_revision",
     Precondition => "precondition_failed",
     Unavailable => "unavailable",
@@ -130,6 +129,11 @@ impl Error {
             Self::Invalid { findings, .. } => findings,
             _ => &[],
         }
+    }
+
+    /// A request of which a door could not read a part.
+    pub fn unreadable(message: impl std::fmt::Display) -> Self {
+        Self::invalid(Code::InvalidRequest, message)
     }
 
     pub(crate) fn invalid(code: Code, message: impl std::fmt::Display) -> Self {

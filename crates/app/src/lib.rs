@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod audit;
+pub mod backup;
 mod context;
 mod error;
 pub mod identity;
@@ -20,5 +21,12 @@ pub mod workspaces;
 
 pub use context::Context;
 pub use error::{Code, Error};
+/// What doors need of other crates to speak to use cases.
+pub use manifest::{
+    Change, Changes, Client, ClientVerdict, Draft, Finding, Level, Limits, Outcome as ClientOutcome,
+    body_template,
+};
 pub use paging::{Cursor, Page, PageRequest};
+pub use policy::access::Denial;
 pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};
+pub use store::{Facet, SkillOrder, SkillRecord};

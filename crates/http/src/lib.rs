@@ -1,1 +1,22 @@
-//! Under construction.
+//! The HTTP door: the native API, sign-in, health, and the OpenAPI document.
+//!
+//! A handler reads the request into types, calls one use case of `app`, and renders. No rule lives here, and
+//! nothing here knows which database there is.
+
+mod auth;
+mod cache;
+mod edge;
+mod etag;
+mod extract;
+mod health;
+mod local;
+mod pages;
+mod problem;
+mod rate_limit;
+mod server;
+mod sign_in;
+mod v1;
+
+pub use local::{InProcess, LocalRequest, LocalResponse};
+pub use server::{Http, HttpConfig};
+pub use v1::openapi_json;

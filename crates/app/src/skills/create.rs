@@ -65,7 +65,7 @@ async fn replay(
     }
     let id = SkillId::parse(subject).map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
     let detail = read::read(cx, caller, id).await?;
-    Ok(Published { outcome: Outcome::Created, record: detail.record, findings: detail.findings })
+    Ok(Published { replayed: true, ..Published::new(Outcome::Created, detail.record, detail.findings) })
 }
 
 /// One of many.

@@ -79,7 +79,7 @@ pub async fn edit(
     };
     let reading = examine(cx, &bundle)?;
     if bundle.digest() == record.skill.digest {
-        return Ok(Published { outcome: Outcome::Unchanged, record, findings: reading.findings });
+        return Ok(Published::new(Outcome::Unchanged, record, reading.findings));
     }
     // Frontmatter is the source of the name: when it now says another one, the skill is renamed.
     let before = examine(cx, &old).ok().and_then(|reading| reading.manifest.declared_name);
@@ -95,7 +95,7 @@ pub async fn edit(
     };
     let record = add_revision(cx, &mut *tx, caller, record, change).await?;
     tx.commit().await?;
-    Ok(Published { outcome: Outcome::Revised, record, findings: reading.findings })
+    Ok(Published::new(Outcome::Revised, record, reading.findings))
 }
 
 fn edit_error(error: manifest::EditError) -> Error {
@@ -117,7 +117,7 @@ pub async fn restore(
     let bundle = load_bundle(&mut *tx, caller.workspace, id, revision.number).await?;
     let reading = examine(cx, &bundle)?;
     if revision.digest == record.skill.digest {
-        return Ok(Published { outcome: Outcome::Unchanged, record, findings: reading.findings });
+        return Ok(Published::new(Outcome::Unchanged, record, reading.findings));
     }
     let change = NewRevision {
         bundle,
@@ -129,7 +129,7 @@ pub async fn restore(
     };
     let record = add_revision(cx, &mut *tx, caller, record, change).await?;
     tx.commit().await?;
-    Ok(Published { outcome: Outcome::Revised, record, findings: reading.findings })
+    Ok(Published::new(Outcome::Revised, record, reading.findings))
 }
 
 /// Gives a revision a label, or takes it away.

@@ -1,6 +1,7 @@
 //! Skills: writing them, reading them, deciding about them.
 
 mod access;
+mod archive;
 mod bundles;
 mod create;
 mod delete;
@@ -12,6 +13,10 @@ mod rate;
 mod read;
 mod review;
 
+pub use archive::{
+    Examination, ImportArchive, Imported, bundle_from_archive, bundle_from_files, export_archive,
+    import_archive, validate,
+};
 pub use bundles::export;
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};

@@ -111,6 +111,14 @@ pub struct Published {
     pub record: SkillRecord,
     /// What was found in the files.
     pub findings: Vec<Finding>,
+    /// Whether an earlier request with the same idempotency key did it.
+    pub replayed: bool,
+}
+
+impl Published {
+    pub(super) fn new(outcome: Outcome, record: SkillRecord, findings: Vec<Finding>) -> Self {
+        Self { outcome, record, findings, replayed: false }
+    }
 }
 
 /// Content that was read and found sound.
@@ -179,18 +187,10 @@ pub(super) async fn publish(
             OnConflict::Skip => {
                 check(tx, caller, taken.skill.id, access::decide(caller, Act::ReadSkill(&taken.skill)))
                     .await?;
-                return Ok(Published {
-                    outcome: Outcome::Skipped,
-                    record: taken,
-                    findings: prepared.findings,
-                });
+                return Ok(Published::new(Outcome::Skipped, taken, prepared.findings));
             }
             OnConflict::Rename if taken.skill.digest == prepared.bundle.digest() => {
-                return Ok(Published {
-                    outcome: Outcome::Unchanged,
-                    record: taken,
-                    findings: prepared.findings,
-                });
+                return Ok(Published::new(Outcome::Unchanged, taken, prepared.findings));
             }
             OnConflict::Rename => {
                 prepared.name = free_name(tx, caller, scope, &prepared, request.source.as_deref()).await?;
@@ -305,7 +305,7 @@ async fn insert(
     ];
     audit::record(cx, tx, caller, "skill.create", ("skill", id.to_string()), &detail).await?;
     let record = SkillRecord { skill, statistics: model::Statistics::default() };
-    Ok(Published { outcome: Outcome::Created, record, findings })
+    Ok(Published::new(Outcome::Created, record, findings))
 }
 
 /// Makes a new revision of a skill that is there, unless it had this content before.
@@ -322,7 +322,7 @@ async fn revise(
     let seen = tx.revision_with_digest(caller.workspace, id, &prepared.bundle.digest()).await?;
     // Content from a source that was seen before is old news, even if people have changed the skill since.
     if seen.is_some_and(|seen| request.source.is_some() || seen == known.skill.revision) {
-        return Ok(Published { outcome: Outcome::Unchanged, record: known, findings: prepared.findings });
+        return Ok(Published::new(Outcome::Unchanged, known, prepared.findings));
     }
     let findings = prepared.findings.clone();
     let change = NewRevision {
@@ -334,7 +334,7 @@ async fn revise(
         verb: "skill.revise",
     };
     let record = add_revision(cx, tx, caller, known, change).await?;
-    Ok(Published { outcome: Outcome::Revised, record, findings })
+    Ok(Published::new(Outcome::Revised, record, findings))
 }
 
 /// A revision to add to a skill.

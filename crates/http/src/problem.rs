@@ -1,0 +1,195 @@
+//! Problem details (RFC 9457): every answer that is not what was asked for.
+
+use app::{Code, Error, Finding};
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A problem, as RFC 9457 has it, with a stable code.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// Always `about:blank`: the code says which problem it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: String,
+    /// The status.
+    status: u16,
+    /// The stable code.
+    code: &'static str,
+    /// What is wrong with this very request, for a person.
+    detail: String,
+    /// What was found in the files, where files were examined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<FindingView>,
+}
+
+/// Something found in a file.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct FindingView {
+    /// `error`, `warning` or `info`.
+    level: &'static str,
+    /// The stable code.
+    code: &'static str,
+    /// What it is.
+    message: String,
+    /// The file.
+    file: Option<String>,
+    /// The line in it.
+    line: Option<u32>,
+}
+
+impl From<&Finding> for FindingView {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            level: finding.level.as_str(),
+            code: finding.code,
+            message: finding.message.clone(),
+            file: finding.file.clone(),
+            line: finding.line,
+        }
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+            status: status.as_u16(),
+            code,
+            detail: detail.into(),
+            findings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, Code::InvalidRequest.as_str(), detail)
+    }
+
+    /// As the error of one item among many.
+    pub(crate) fn into_error(self) -> Error {
+        Error::unreadable(self.detail)
+    }
+
+    pub(crate) fn of(error: &Error) -> Self {
+        let code = error.code();
+        let detail = match code {
+            // The chain is for the log, not for the caller.
+            Code::Internal => "something went wrong on our side; the server's log says what".to_owned(),
+            _ => error.to_string(),
+        };
+        let mut problem = Self::new(status(code), code.as_str(), detail);
+        problem.findings = error.findings().iter().map(FindingView::from).collect();
+        problem
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        if matches!(error.code(), Code::Internal | Code::Unavailable) {
+            tracing::error!(error = &error as &dyn std::error::Error, "request failed");
+        }
+        Self::of(&error)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer realm=\"repertoire\""),
+                );
+            }
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+/// The one table from codes to statuses.
+fn status(code: Code) -> StatusCode {
+    match code {
+        Code::InvalidRequest | Code::InvalidCursor | Code::NotPending => StatusCode::BAD_REQUEST,
+        Code::InvalidName
+        | Code::InvalidBundle
+        | Code::InvalidManifest
+        | Code::InvalidSidecar
+        | Code::InvalidArchive
+        | Code::InvalidPath
+        | Code::InvalidScope
+        | Code::InvalidSettings
+        | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::Forbidden | Code::TokenScope => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::NameTaken
+        | Code::HandleTaken
+        | Code::LabelTaken
+        | Code::InvalidTransition
+        | Code::RejectedContent
+        | Code::LimitReached
+        | Code::AgentHasSkills
+        | Code::LastAdmin
+        | Code::Stale => StatusCode::CONFLICT,
+        Code::Precondition => StatusCode::PRECONDITION_FAILED,
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+pub(crate) async fn no_such_path() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, Code::NotFound.as_str(), "there is nothing at this path; see /docs")
+}
+
+pub(crate) async fn method_not_allowed() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
+}
+
+/// The problems any operation may answer with, for the OpenAPI document.
+#[derive(utoipa::IntoResponses)]
+#[allow(dead_code)] // described, never built
+pub(crate) enum Problems {
+    /// The request cannot be understood.
+    #[response(status = 400, content_type = "application/problem+json")]
+    BadRequest(#[to_schema] Problem),
+    /// No credential, or one that no longer counts.
+    #[response(status = 401, content_type = "application/problem+json")]
+    Unauthorized(#[to_schema] Problem),
+    /// The caller may not.
+    #[response(status = 403, content_type = "application/problem+json")]
+    Forbidden(#[to_schema] Problem),
+    /// There is no such thing.
+    #[response(status = 404, content_type = "application/problem+json")]
+    NotFound(#[to_schema] Problem),
+    /// The request clashes with the state of things.
+    #[response(status = 409, content_type = "application/problem+json")]
+    Conflict(#[to_schema] Problem),
+    /// Not at the version that was named.
+    #[response(status = 412, content_type = "application/problem+json")]
+    PreconditionFailed(#[to_schema] Problem),
+    /// Larger than allowed.
+    #[response(status = 413, content_type = "application/problem+json")]
+    TooLarge(#[to_schema] Problem),
+    /// Not in a media type this operation reads.
+    #[response(status = 415, content_type = "application/problem+json")]
+    UnsupportedMediaType(#[to_schema] Problem),
+    /// Understood, but it breaks a rule.
+    #[response(status = 422, content_type = "application/problem+json")]
+    Unprocessable(#[to_schema] Problem),
+    /// The database does not answer.
+    #[response(status = 503, content_type = "application/problem+json")]
+    Unavailable(#[to_schema] Problem),
+}

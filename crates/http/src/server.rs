@@ -1,0 +1,106 @@
+//! The router as a whole, and serving it.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use app::Context;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use axum::routing::get;
+use model::Handle;
+use tokio::net::TcpListener;
+
+use crate::cache::AnswerCache;
+use crate::local::InProcess;
+use crate::rate_limit::SignInLimit;
+use crate::{edge, health, pages, problem, sign_in, v1};
+
+/// What the door has to be told.
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// The names this server answers to, without port. Loopback names are always among them.
+    pub allowed_hosts: Vec<String>,
+    /// Where people reach it, without a slash at the end.
+    pub public_url: String,
+    /// The largest body it reads.
+    pub max_body_bytes: usize,
+    /// How many sign-in attempts an address has a minute.
+    pub sign_in_attempts_per_minute: u32,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            allowed_hosts: Vec::new(),
+            public_url: "http://127.0.0.1:7400".to_owned(),
+            max_body_bytes: 32 * 1024 * 1024,
+            sign_in_attempts_per_minute: 10,
+        }
+    }
+}
+
+/// The door.
+#[derive(Clone)]
+pub struct Http {
+    state: HttpState,
+}
+
+/// What every handler can reach.
+#[derive(Clone)]
+pub(crate) struct HttpState {
+    pub cx: Context,
+    pub config: Arc<HttpConfig>,
+    pub answers: AnswerCache,
+    pub sign_in_limit: Arc<SignInLimit>,
+}
+
+impl Http {
+    /// A door on these use cases.
+    pub fn new(cx: Context, config: HttpConfig) -> Self {
+        let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_attempts_per_minute));
+        Self {
+            state: HttpState { cx, config: Arc::new(config), answers: AnswerCache::default(), sign_in_limit },
+        }
+    }
+
+    fn routes(&self) -> Router {
+        Router::new()
+            .route("/", get(pages::home))
+            .route("/sign-in", get(sign_in::page))
+            .route("/healthz", get(health::alive))
+            .route("/readyz", get(health::ready))
+            .merge(v1::router())
+            .fallback(problem::no_such_path)
+            .method_not_allowed_fallback(problem::method_not_allowed)
+            .layer(DefaultBodyLimit::max(self.state.config.max_body_bytes))
+            .with_state(self.state.clone())
+    }
+
+    /// The router for a socket.
+    pub fn router(&self) -> Router {
+        self.routes().layer(middleware::from_fn_with_state(self.state.clone(), edge::pass))
+    }
+
+    /// A way to call the same routes without a socket, as a user of the local machine.
+    pub fn in_process(&self, handle: Handle) -> InProcess {
+        InProcess::new(self.routes(), handle)
+    }
+
+    /// Serves until the future ends, then lets requests that are under way finish.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        use axum::serve::ListenerExt as _;
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(error = %error, "could not turn Nagle's algorithm off");
+            }
+        });
+        let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(listener, service).with_graceful_shutdown(shutdown).await
+    }
+}

@@ -1,0 +1,125 @@
+//! Signing a browser in and out.
+
+use std::net::{IpAddr, SocketAddr};
+
+use app::identity::Secret;
+use app::sign_in::{self, SignedIn};
+use axum::extract::{ConnectInfo, State};
+use axum::http::{Extensions, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum_extra::extract::CookieJar;
+use axum_extra::extract::cookie::{Cookie, SameSite};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::auth::{BrowserAuth, COOKIE};
+use crate::extract::{Json, Query};
+use crate::problem::{Problem, Problems};
+use crate::server::HttpState;
+
+/// What to sign in with: exactly one of the two.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignInRequest {
+    /// The secret of a one-time link.
+    #[schema(max_length = 200)]
+    link: Option<String>,
+    /// A personal access token.
+    #[schema(max_length = 200)]
+    token: Option<String>,
+}
+
+/// A signed-in browser.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SignInView {
+    /// Who is signed in.
+    user_id: String,
+    /// The workspace they look at.
+    workspace_id: String,
+    /// When that ends.
+    #[schema(format = DateTime)]
+    expires_at: String,
+}
+
+/// Signs a browser in: sets a session cookie.
+#[utoipa::path(post, path = "/api/v1/sign-in", operation_id = "sign_in", tag = "identity", security(()),
+    request_body = SignInRequest,
+    responses((status = 200, body = SignInView), (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
+pub(crate) async fn create(
+    State(state): State<HttpState>,
+    extensions: Extensions,
+    jar: CookieJar,
+    Json(request): Json<SignInRequest>,
+) -> Result<Response, Problem> {
+    check_rate(&state, &extensions)?;
+    let signed_in = match (request.link, request.token) {
+        (Some(link), None) => sign_in::by_link(&state.cx, &Secret::from_client(&link)).await?,
+        (None, Some(token)) => sign_in::by_token(&state.cx, &Secret::from_client(&token)).await?,
+        _ => return Err(Problem::bad_request("give either `link` or `token`")),
+    };
+    let view = SignInView {
+        user_id: signed_in.sign_in.user.to_string(),
+        workspace_id: signed_in.sign_in.workspace.to_string(),
+        expires_at: crate::v1::time(signed_in.sign_in.expires_at),
+    };
+    Ok((jar.add(cookie(&state, &signed_in)), axum::Json(view)).into_response())
+}
+
+/// Signs a browser out: ends its session and takes the cookie away.
+#[utoipa::path(post, path = "/api/v1/sign-out", operation_id = "sign_out", tag = "identity",
+    responses((status = 204), Problems))]
+pub(crate) async fn end(
+    State(state): State<HttpState>,
+    BrowserAuth(caller, sign_in): BrowserAuth,
+    jar: CookieJar,
+) -> Result<Response, Problem> {
+    sign_in::end(&state.cx, &caller, &sign_in).await?;
+    let gone = Cookie::build((COOKIE, "")).path("/").build();
+    Ok((jar.remove(gone), StatusCode::NO_CONTENT).into_response())
+}
+
+/// What the page is asked with.
+#[derive(Deserialize)]
+pub(crate) struct PageQuery {
+    link: Option<String>,
+}
+
+/// The page behind a one-time link.
+pub(crate) async fn page(
+    State(state): State<HttpState>,
+    extensions: Extensions,
+    jar: CookieJar,
+    Query(query): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let Some(link) = query.link else {
+        return Ok(crate::pages::sign_in_help().into_response());
+    };
+    check_rate(&state, &extensions)?;
+    let signed_in = sign_in::by_link(&state.cx, &Secret::from_client(&link)).await?;
+    Ok((jar.add(cookie(&state, &signed_in)), Redirect::to("/")).into_response())
+}
+
+fn cookie(state: &HttpState, signed_in: &SignedIn) -> Cookie<'static> {
+    let age = signed_in.sign_in.expires_at - signed_in.sign_in.created_at;
+    Cookie::build((COOKIE, signed_in.secret.reveal().to_owned()))
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(state.config.public_url.starts_with("https://"))
+        .max_age(age)
+        .build()
+}
+
+fn check_rate(state: &HttpState, extensions: &Extensions) -> Result<(), Problem> {
+    let address = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
+    let local = IpAddr::from([127, 0, 0, 1]);
+    if state.sign_in_limit.allows(address.unwrap_or(local)) {
+        Ok(())
+    } else {
+        Err(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "rate_limited",
+            "too many attempts to sign in; wait a minute",
+        ))
+    }
+}

@@ -1,0 +1,223 @@
+//! Agents.
+
+use app::agents::AgentSpec;
+use app::{Cursor, PageRequest};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, SkillName, slugify};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use super::names::{self, missing};
+use super::views::{AgentView, AssignmentView, PageView, ProceduralMemoryView};
+use crate::auth::Auth;
+use crate::etag::{tagged, wanted_version};
+use crate::extract::{Json, OptionalJson, Path, Query};
+use crate::problem::{Problem, Problems};
+use crate::server::HttpState;
+
+/// Which agents.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListAgentsQuery {
+    /// Only the one with this name.
+    #[param(min_length = 1, max_length = 64)]
+    name: Option<String>,
+    /// How many a page has.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+}
+
+/// Lists agents by name.
+#[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents", params(ListAgentsQuery),
+    responses((status = 200, body = PageView<AgentView>), Problems))]
+pub(crate) async fn list(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Query(query): Query<ListAgentsQuery>,
+) -> Result<axum::Json<PageView<AgentView>>, Problem> {
+    if let Some(name) = query.name {
+        let found = match slugify(&name) {
+            Some(name) => app::agents::find(&state.cx, &caller, &name).await,
+            None => return Ok(axum::Json(PageView { items: Vec::new(), next_cursor: None, total: None })),
+        };
+        let items = match found {
+            Ok(agent) => vec![agent.into()],
+            Err(error) if error.code() == app::Code::NotFound => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        return Ok(axum::Json(PageView { items, next_cursor: None, total: None }));
+    }
+    let request =
+        PageRequest { limit: query.limit.unwrap_or(PageRequest::DEFAULT), after: query.cursor.map(Cursor) };
+    let page = app::agents::list(&state.cx, &caller, request).await?;
+    Ok(axum::Json(PageView::of(page, None, AgentView::from)))
+}
+
+/// How an agent discovers skills.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DiscoveryWord {
+    List,
+    Search,
+    Hybrid,
+    Auto,
+}
+
+/// An agent to make, or to put in the place of another. What is left out takes its default.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentRequest {
+    /// Its name: a-z, 0-9 and hyphens.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
+    name: String,
+    #[schema(max_length = 200)]
+    title: Option<String>,
+    #[serde(default)]
+    #[schema(max_length = 2000)]
+    description: String,
+    /// Null is fully off.
+    procedural_memory: Option<ProceduralMemoryView>,
+    discovery: Option<DiscoveryWord>,
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    discovery_token_budget: Option<u32>,
+    /// The skills assigned to it, in order.
+    #[serde(default)]
+    #[schema(max_items = 1000)]
+    skills: Vec<AssignmentView>,
+}
+
+impl AgentRequest {
+    fn read(self) -> Result<AgentSpec, Problem> {
+        let discovery = match self.discovery {
+            Some(DiscoveryWord::List) => Discovery::List,
+            Some(DiscoveryWord::Search) => Discovery::Search,
+            Some(DiscoveryWord::Hybrid) => Discovery::Hybrid,
+            Some(DiscoveryWord::Auto) | None => Discovery::Auto,
+        };
+        let name = SkillName::parse(&self.name).map_err(|error| Problem::bad_request(error.to_string()))?;
+        Ok(AgentSpec {
+            title: self.title,
+            description: self.description,
+            procedural_memory: self.procedural_memory.map(ProceduralMemoryView::read).transpose()?,
+            discovery,
+            discovery_token_budget: self.discovery_token_budget.unwrap_or(Agent::DEFAULT_TOKEN_BUDGET),
+            assignments: self.skills.into_iter().map(assignment).collect::<Result<_, _>>()?,
+            ..AgentSpec::new(name)
+        })
+    }
+}
+
+fn assignment(view: AssignmentView) -> Result<Assignment, Problem> {
+    Ok(Assignment { skill: names::skill_id(&view.skill_id)?, pin: view.pin.map(pin).transpose()? })
+}
+
+fn pin(number: u32) -> Result<RevisionNumber, Problem> {
+    RevisionNumber::new(number).ok_or_else(|| Problem::bad_request("revisions are numbered from 1"))
+}
+
+/// Makes an agent; for admins.
+#[utoipa::path(post, path = "/api/v1/agents", operation_id = "create_agent", tag = "agents",
+    request_body = AgentRequest, responses((status = 201, body = AgentView), Problems))]
+pub(crate) async fn create(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Json(request): Json<AgentRequest>,
+) -> Result<(StatusCode, axum::Json<AgentView>), Problem> {
+    let agent = app::agents::create(&state.cx, &caller, request.read()?).await?;
+    Ok((StatusCode::CREATED, axum::Json(agent.into())))
+}
+
+fn agent_id(text: &str) -> Result<AgentId, Problem> {
+    AgentId::parse(text).map_err(|_| missing("agent", text))
+}
+
+fn shown(headers: &HeaderMap, agent: Agent) -> Response {
+    tagged(headers, agent.version, axum::Json(AgentView::from(agent)))
+}
+
+/// Reads an agent.
+#[utoipa::path(get, path = "/api/v1/agents/{id}", operation_id = "read_agent", tag = "agents",
+    params(("id" = uuid::Uuid, Path)),
+    responses((status = 200, body = AgentView), (status = 304), Problems))]
+pub(crate) async fn read(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    Ok(shown(&headers, app::agents::read(&state.cx, &caller, agent_id(&id)?).await?))
+}
+
+/// Replaces an agent's settings; for admins.
+#[utoipa::path(put, path = "/api/v1/agents/{id}", operation_id = "update_agent", tag = "agents",
+    params(("id" = uuid::Uuid, Path)), request_body = AgentRequest,
+    responses((status = 200, body = AgentView), Problems))]
+pub(crate) async fn update(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Json(request): Json<AgentRequest>,
+) -> Result<Response, Problem> {
+    let version = wanted_version(&headers)?;
+    let agent = app::agents::update(&state.cx, &caller, agent_id(&id)?, request.read()?, version).await?;
+    Ok(shown(&HeaderMap::new(), agent))
+}
+
+/// Removes an agent; for admins.
+#[utoipa::path(delete, path = "/api/v1/agents/{id}", operation_id = "delete_agent", tag = "agents",
+    params(("id" = uuid::Uuid, Path)), responses((status = 204), Problems))]
+pub(crate) async fn delete(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    app::agents::delete(&state.cx, &caller, agent_id(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How to assign a skill.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AssignRequest {
+    /// The revision to pin it to.
+    #[schema(minimum = 1)]
+    pin: Option<u32>,
+    /// Its place in the order, from 0; the end when left out.
+    #[schema(maximum = 1000)]
+    position: Option<u32>,
+}
+
+/// Assigns a skill to an agent, or moves it; for admins.
+#[utoipa::path(put, path = "/api/v1/agents/{id}/skills/{skill_id}", operation_id = "assign_skill", tag = "agents",
+    params(("id" = uuid::Uuid, Path), ("skill_id" = uuid::Uuid, Path)), request_body = AssignRequest,
+    responses((status = 200, body = AgentView), Problems))]
+pub(crate) async fn assign(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path((id, skill)): Path<(String, String)>,
+    OptionalJson(request): OptionalJson<AssignRequest>,
+) -> Result<axum::Json<AgentView>, Problem> {
+    let (id, skill) = (agent_id(&id)?, names::skill_id(&skill)?);
+    let pin = request.pin.map(pin).transpose()?;
+    let position = request.position.and_then(|position| usize::try_from(position).ok());
+    Ok(axum::Json(app::agents::assign(&state.cx, &caller, id, skill, pin, position).await?.into()))
+}
+
+/// Takes a skill from an agent; for admins.
+#[utoipa::path(delete, path = "/api/v1/agents/{id}/skills/{skill_id}", operation_id = "unassign_skill",
+    tag = "agents", params(("id" = uuid::Uuid, Path), ("skill_id" = uuid::Uuid, Path)),
+    responses((status = 200, body = AgentView), Problems))]
+pub(crate) async fn unassign(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path((id, skill)): Path<(String, String)>,
+) -> Result<axum::Json<AgentView>, Problem> {
+    let (id, skill) = (agent_id(&id)?, names::skill_id(&skill)?);
+    Ok(axum::Json(app::agents::unassign(&state.cx, &caller, id, skill).await?.into()))
+}

@@ -1,0 +1,16 @@
+//! The native API. Each file is a resource; `router.rs` lists every URL.
+
+mod agents;
+mod audit;
+mod backup;
+mod names;
+mod router;
+mod skills;
+mod tokens;
+mod users;
+mod views;
+mod workspaces;
+
+pub use router::openapi_json;
+pub(crate) use router::router;
+pub(crate) use views::time;

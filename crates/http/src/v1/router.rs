@@ -1,0 +1,108 @@
+//! Every URL of the native API, and the document that describes them.
+
+use axum::Router;
+use axum::routing::get;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::SwaggerUi;
+
+use super::{agents, audit, backup, skills, tokens, users, workspaces};
+use crate::auth::COOKIE;
+use crate::server::HttpState;
+use crate::sign_in;
+
+/// What the document says before it comes to the operations. The file operations are listed here because their
+/// path may hold slashes, which OpenAPI cannot say and the router must be told.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Repertoire",
+        description = "A skill library for AI agents. Errors are RFC 9457 problem details with a stable `code`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    paths(skills::read_file, skills::put_file, skills::delete_file),
+    security(("token" = []), ("session" = [])),
+    modifiers(&Credentials),
+    tags(
+        (name = "skills", description = "The library"),
+        (name = "review", description = "Decisions about skills"),
+        (name = "agents", description = "Configured agents and the skills assigned to them"),
+        (name = "identity", description = "Workspaces, people, tokens, sign-in"),
+        (name = "operations", description = "Audit log and backup"),
+    )
+)]
+struct Document;
+
+struct Credentials;
+
+impl Modify for Credentials {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("rpt_…").build();
+        components.add_security_scheme("token", SecurityScheme::Http(token));
+        let cookie = ApiKey::Cookie(ApiKeyValue::new(COOKIE));
+        components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
+    }
+}
+
+fn documented() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(sign_in::create))
+        .routes(routes!(sign_in::end))
+        .routes(routes!(workspaces::whoami))
+        .routes(routes!(workspaces::list, workspaces::create))
+        .routes(routes!(workspaces::read, workspaces::change))
+        .routes(routes!(users::list, users::add))
+        .routes(routes!(users::read, users::change, users::remove))
+        .routes(routes!(users::link))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
+        .routes(routes!(agents::list, agents::create))
+        .routes(routes!(agents::read, agents::update, agents::delete))
+        .routes(routes!(agents::assign, agents::unassign))
+        .routes(routes!(skills::list, skills::create))
+        .routes(routes!(skills::bulk))
+        .routes(routes!(skills::import))
+        .routes(routes!(skills::validate))
+        .routes(routes!(skills::resolve))
+        .routes(routes!(skills::read, skills::edit, skills::delete))
+        .routes(routes!(skills::undelete))
+        .routes(routes!(skills::export, skills::replace_bundle))
+        .routes(routes!(skills::list_files))
+        .routes(routes!(skills::list_revisions))
+        .routes(routes!(skills::read_revision))
+        .routes(routes!(skills::label))
+        .routes(routes!(skills::diff))
+        .routes(routes!(skills::restore))
+        .routes(routes!(skills::submit))
+        .routes(routes!(skills::approve))
+        .routes(routes!(skills::reject))
+        .routes(routes!(skills::archive))
+        .routes(routes!(skills::reopen))
+        .routes(routes!(skills::enable))
+        .routes(routes!(skills::disable))
+        .routes(routes!(skills::promote))
+        .routes(routes!(skills::record_use))
+        .routes(routes!(skills::list_feedback, skills::record_feedback))
+        .routes(routes!(skills::list_tags))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::verify))
+        .routes(routes!(backup::take))
+}
+
+pub(crate) fn router() -> Router<HttpState> {
+    let (router, document) = documented().split_for_parts();
+    let files = get(skills::read_file).put(skills::put_file).delete(skills::delete_file);
+    router
+        .route("/api/v1/skills/{id}/files/{*path}", files)
+        .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+}
+
+/// The OpenAPI document, as the server serves it.
+pub fn openapi_json() -> String {
+    let (_, document) = documented().split_for_parts();
+    document.to_pretty_json().unwrap_or_default()
+}

@@ -1,0 +1,389 @@
+//! What requests about skills look like, and how they are read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use app::skills::{Content, CreateSkill, OnConflict, bundle_from_files};
+use app::{Change, Changes, Code, Context, Draft};
+use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{BundleFile, BundlePath, Caller, Label, Origin, SkillName, slugify};
+use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
+
+use super::super::names;
+use super::super::views::{PolicyView, ProcedureRequest};
+use crate::problem::Problem;
+
+/// A file, as text or as base64.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileRequest {
+    /// Its path in the bundle.
+    #[schema(min_length = 1, max_length = 500)]
+    path: String,
+    /// Its text.
+    content: Option<String>,
+    /// Its bytes.
+    #[schema(content_encoding = "base64")]
+    content_base64: Option<String>,
+    #[serde(default)]
+    executable: bool,
+    /// Remove it instead; only when editing.
+    #[serde(default)]
+    delete: bool,
+}
+
+impl FileRequest {
+    fn read(self) -> Result<(String, BundleFile), Problem> {
+        let content: Arc<[u8]> = match (self.content, self.content_base64) {
+            (Some(text), None) => Arc::from(text.into_bytes()),
+            (None, Some(encoded)) => STANDARD
+                .decode(encoded.as_bytes())
+                .map(Arc::from)
+                .map_err(|_| Problem::bad_request(format!("the bytes of `{}` are not base64", self.path)))?,
+            _ => {
+                let detail = format!("the file `{}` needs either `content` or `content_base64`", self.path);
+                return Err(Problem::bad_request(detail));
+            }
+        };
+        Ok((self.path, BundleFile { content, executable: self.executable }))
+    }
+}
+
+/// Where a skill comes from.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OriginWord {
+    User,
+    Agent,
+    Learned,
+    Admin,
+    Connector,
+    Static,
+    Provider,
+    Imported,
+}
+
+impl From<OriginWord> for Origin {
+    fn from(word: OriginWord) -> Self {
+        match word {
+            OriginWord::User => Self::User,
+            OriginWord::Agent => Self::Agent,
+            OriginWord::Learned => Self::Learned,
+            OriginWord::Admin => Self::Admin,
+            OriginWord::Connector => Self::Connector,
+            OriginWord::Static => Self::Static,
+            OriginWord::Provider => Self::Provider,
+            OriginWord::Imported => Self::Imported,
+        }
+    }
+}
+
+/// What to do when the name is taken.
+#[derive(Deserialize, ToSchema, Clone, Copy, Default)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OnConflictWord {
+    #[default]
+    Error,
+    #[serde(alias = "new_version")]
+    NewRevision,
+    Skip,
+    Rename,
+}
+
+impl From<OnConflictWord> for OnConflict {
+    fn from(word: OnConflictWord) -> Self {
+        match word {
+            OnConflictWord::Error => Self::Error,
+            OnConflictWord::NewRevision => Self::NewRevision,
+            OnConflictWord::Skip => Self::Skip,
+            OnConflictWord::Rename => Self::Rename,
+        }
+    }
+}
+
+/// A skill to put in: either `files` with a `SKILL.md` among them, or fields from which one is written.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateSkillRequest {
+    /// Its name. Needed with fields; with files it replaces the name they declare.
+    #[schema(min_length = 1, max_length = 64)]
+    name: Option<String>,
+    /// What it does and when to use it.
+    #[schema(max_length = 1024)]
+    description: Option<String>,
+    #[schema(max_length = 200)]
+    title: Option<String>,
+    /// The Markdown behind the frontmatter.
+    instructions: Option<String>,
+    #[schema(max_items = 50)]
+    tags: Option<Vec<String>>,
+    #[schema(max_length = 255)]
+    icon: Option<String>,
+    #[schema(max_items = 100)]
+    example_prompts: Option<Vec<String>>,
+    #[schema(max_length = 200)]
+    extends: Option<String>,
+    #[schema(max_items = 100)]
+    suggested_tools: Option<Vec<String>>,
+    #[schema(max_length = 500)]
+    license: Option<String>,
+    #[schema(max_length = 500)]
+    compatibility: Option<String>,
+    procedure: Option<ProcedureRequest>,
+    policy: Option<PolicyView>,
+    /// Files, stored byte for byte.
+    #[schema(max_items = 2000)]
+    files: Option<Vec<FileRequest>>,
+    /// The name of the folder the files stood in.
+    #[schema(max_length = 255)]
+    folder: Option<String>,
+    /// `workspace`, `agent`, `user` or `agent_user`; the caller's nearest sensible one when left out.
+    #[schema(pattern = "^(workspace|agent|user|agent_user)$")]
+    scope: Option<String>,
+    /// The agent that owns it, by id or name.
+    #[schema(min_length = 1, max_length = 64)]
+    agent: Option<String>,
+    /// The user who owns it, by id or handle.
+    #[schema(min_length = 1, max_length = 128)]
+    user: Option<String>,
+    origin: Option<OriginWord>,
+    /// Start as a draft.
+    #[serde(default)]
+    draft: bool,
+    /// Start switched on; true when left out.
+    enabled: Option<bool>,
+    /// Where it is imported from; a second import from there finds it again.
+    #[schema(min_length = 1, max_length = 1000)]
+    source: Option<String>,
+    /// A semantic version for the revision.
+    #[schema(max_length = 64)]
+    label: Option<String>,
+    /// Why.
+    #[serde(default)]
+    #[schema(max_length = 2000)]
+    message: String,
+    #[serde(default)]
+    on_conflict: OnConflictWord,
+}
+
+impl CreateSkillRequest {
+    pub(crate) async fn read(self, cx: &Context, caller: &Caller) -> Result<CreateSkill, Problem> {
+        let scope =
+            names::scope(cx, caller, self.scope.as_deref(), self.agent.as_deref(), self.user.as_deref())
+                .await?;
+        let label = self.label.as_deref().map(label).transpose()?;
+        let origin = self.origin.map(Origin::from);
+        let (draft, enabled, source) = (self.draft, self.enabled.unwrap_or(true), self.source.clone());
+        let (message, on_conflict) = (self.message.clone(), self.on_conflict.into());
+        let (content, name) = self.content()?;
+        Ok(CreateSkill {
+            name,
+            scope,
+            origin,
+            draft,
+            enabled,
+            source,
+            label,
+            message,
+            on_conflict,
+            ..CreateSkill::new(content)
+        })
+    }
+
+    fn content(self) -> Result<(Content, Option<SkillName>), Problem> {
+        let name = self.name.as_deref().map(skill_name).transpose()?;
+        let files: Vec<(String, BundleFile)> =
+            self.files.into_iter().flatten().map(FileRequest::read).collect::<Result<_, _>>()?;
+        if files.iter().any(|(path, _)| path.eq_ignore_ascii_case(model::SKILL_FILE)) {
+            let fields = [
+                self.description.is_some(),
+                self.title.is_some(),
+                self.instructions.is_some(),
+                self.tags.is_some(),
+                self.icon.is_some(),
+                self.example_prompts.is_some(),
+                self.extends.is_some(),
+                self.suggested_tools.is_some(),
+                self.license.is_some(),
+                self.compatibility.is_some(),
+                self.procedure.is_some(),
+                self.policy.is_some(),
+            ];
+            if fields.contains(&true) {
+                return Err(Problem::bad_request(
+                    "with a `SKILL.md` among the files, it says all; leave the fields out",
+                ));
+            }
+            let bundle = bundle_from_files(files)?;
+            return Ok((Content::Bundle { bundle, folder: self.folder }, name));
+        }
+        let (Some(slug), Some(description)) = (name, self.description) else {
+            return Err(Problem::bad_request(
+                "a skill needs `name` and `description`, or `files` with a `SKILL.md`",
+            ));
+        };
+        // `calculate_growth` becomes the name `calculate-growth`; the original stays as the title.
+        let written = self.name.filter(|written| *written != slug.as_str());
+        let mut draft = Draft::new(slug, description);
+        draft.title = self.title.or(written);
+        draft.body = self.instructions.unwrap_or_default();
+        draft.tags = self.tags.unwrap_or_default();
+        draft.icon = self.icon;
+        draft.example_prompts = self.example_prompts.unwrap_or_default();
+        draft.extends = self.extends;
+        draft.suggested_tools = self.suggested_tools.unwrap_or_default();
+        draft.license = self.license;
+        draft.compatibility = self.compatibility;
+        draft.policy = self.policy.map(PolicyView::read).transpose()?;
+        for (path, file) in files {
+            draft.files.insert(bundle_path(&path)?, file);
+        }
+        if let Some(procedure) = self.procedure {
+            let (procedure, code) = procedure.read()?;
+            let code = code.ok_or_else(|| Problem::bad_request("a procedure needs `code`"))?;
+            draft.procedure = Some((procedure, Arc::from(code.into_bytes())));
+        }
+        Ok((Content::Draft(Box::new(draft)), None))
+    }
+}
+
+pub(crate) fn bundle_path(text: &str) -> Result<BundlePath, Problem> {
+    BundlePath::parse(text).map_err(|error| unprocessable(Code::InvalidPath, &error))
+}
+
+pub(crate) fn label(text: &str) -> Result<Label, Problem> {
+    Label::parse(text).map_err(|error| unprocessable(Code::InvalidRequest, &error))
+}
+
+/// A name as people write it: underscores, spaces and capitals become a slug.
+fn skill_name(text: &str) -> Result<SkillName, Problem> {
+    SkillName::parse(text).or_else(|error| {
+        slugify(text)
+            .filter(|_| text.chars().count() <= 64)
+            .ok_or_else(|| unprocessable(Code::InvalidName, &error))
+    })
+}
+
+fn unprocessable(code: Code, error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code.as_str(), error.to_string())
+}
+
+/// Tells "left out" (keep) from `null` (remove).
+#[allow(clippy::option_option)] // three states: absent, null, given
+fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+#[allow(clippy::option_option)]
+fn change<T>(given: Option<Option<T>>) -> Change<T> {
+    match given {
+        None => Change::Keep,
+        Some(None) => Change::Remove,
+        Some(Some(value)) => Change::Set(value),
+    }
+}
+
+/// What to change about a skill. What is left out stays; `null` removes.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(clippy::option_option)]
+pub(crate) struct EditSkillRequest {
+    /// Its new name.
+    #[schema(min_length = 1, max_length = 64)]
+    name: Option<String>,
+    #[schema(min_length = 1, max_length = 1024)]
+    description: Option<String>,
+    instructions: Option<String>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 200)]
+    title: Option<Option<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 255)]
+    icon: Option<Option<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 200)]
+    extends: Option<Option<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 500)]
+    license: Option<Option<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 500)]
+    compatibility: Option<Option<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    #[schema(max_length = 2000)]
+    allowed_tools: Option<Option<String>>,
+    #[schema(max_items = 50)]
+    tags: Option<Vec<String>>,
+    #[schema(max_items = 100)]
+    example_prompts: Option<Vec<String>>,
+    #[schema(max_items = 100)]
+    suggested_tools: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "nullable")]
+    procedure: Option<Option<ProcedureRequest>>,
+    #[serde(default, deserialize_with = "nullable")]
+    policy: Option<Option<PolicyView>>,
+    /// Files to put or, with `delete`, to remove.
+    #[serde(default)]
+    #[schema(max_items = 2000)]
+    files: Vec<FileRequest>,
+    /// A semantic version for the new revision.
+    #[schema(max_length = 64)]
+    pub(crate) label: Option<String>,
+    /// Why.
+    #[serde(default)]
+    #[schema(max_length = 2000)]
+    pub(crate) message: String,
+    /// The revision this change was made on; 409 when another is current.
+    #[schema(minimum = 1)]
+    pub(crate) expected_revision: Option<u32>,
+}
+
+impl EditSkillRequest {
+    pub(crate) fn changes(self) -> Result<Changes, Problem> {
+        let mut files = BTreeMap::new();
+        for file in self.files {
+            let path = bundle_path(&file.path)?;
+            let content = if file.delete { None } else { Some(file.read()?.1) };
+            files.insert(path, content);
+        }
+        let procedure = match self.procedure {
+            None => Change::Keep,
+            Some(None) => Change::Remove,
+            Some(Some(request)) => {
+                let (procedure, code) = request.read()?;
+                if let Some(code) = code {
+                    let content = Arc::from(code.into_bytes());
+                    files.insert(procedure.file.clone(), Some(BundleFile { content, executable: false }));
+                }
+                Change::Set(procedure)
+            }
+        };
+        let policy = match self.policy {
+            None => Change::Keep,
+            Some(None) => Change::Remove,
+            Some(Some(view)) => Change::Set(view.read()?),
+        };
+        Ok(Changes {
+            name: self.name.as_deref().map(skill_name).transpose()?,
+            description: self.description,
+            body: self.instructions,
+            license: change(self.license),
+            compatibility: change(self.compatibility),
+            allowed_tools: change(self.allowed_tools),
+            title: change(self.title),
+            icon: change(self.icon),
+            extends: change(self.extends),
+            tags: self.tags,
+            example_prompts: self.example_prompts,
+            suggested_tools: self.suggested_tools,
+            procedure,
+            policy,
+            files,
+        })
+    }
+}

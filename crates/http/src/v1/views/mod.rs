@@ -1,0 +1,53 @@
+//! The shapes of answers.
+
+mod agents;
+mod facets;
+mod identity;
+mod operations;
+mod skills;
+
+use app::Page;
+use model::Timestamp;
+use serde::Serialize;
+use time::format_description::well_known::Rfc3339;
+use utoipa::ToSchema;
+
+pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use facets::{PolicyView, ProcedureRequest};
+pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
+pub(crate) use operations::{AuditEntryView, VerificationView};
+pub(crate) use skills::{
+    BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
+    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,
+};
+
+/// A moment as it is written on the wire.
+pub(crate) fn time(moment: Timestamp) -> String {
+    moment.format(&Rfc3339).unwrap_or_default()
+}
+
+/// A page of something.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PageView<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Where the next page begins; null on the last.
+    pub next_cursor: Option<String>,
+    /// How many there are on all pages, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
+impl<T> PageView<T> {
+    pub(crate) fn of<U>(page: Page<U>, total: Option<u64>, view: impl FnMut(U) -> T) -> Self {
+        let next_cursor = page.next.map(|cursor| cursor.0);
+        Self { items: page.items.into_iter().map(view).collect(), next_cursor, total }
+    }
+}
+
+/// All of something, in one go.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListView<T> {
+    /// All of them.
+    pub items: Vec<T>,
+}
