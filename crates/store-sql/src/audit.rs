@@ -36,7 +36,7 @@ impl AuditTx for SqlTx {
         let entry = AuditEntry {
             workspace,
             sequence: head.sequence + 1,
-            at: entry.at,
+            at: entry.at.truncate_to_microsecond(),
             actor: entry.actor,
             verb: entry.verb,
             subject: entry.subject,

@@ -4,8 +4,10 @@ use ::store::StoreError;
 
 use crate::{Connection, Driver, Kind, MIGRATIONS, TABLES, Value};
 
-/// How many rows are read at a time.
-const BATCH: u64 = 200;
+/// How many rows are read at a time; few of those that hold whole files.
+fn batch(table: &str) -> u32 {
+    if table == "blobs" { 8 } else { 500 }
+}
 
 /// What was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,24 +42,38 @@ async fn copy_table(
     table: &'static str,
 ) -> Result<u64, StoreError> {
     let columns = columns(table);
-    let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
-    let places: Vec<_> = (1..=names.len()).map(|n| format!("${n}")).collect();
-    let names = names.join(", ");
-    let insert = format!("INSERT INTO {table} ({names}) VALUES ({})", places.join(", "));
-    let key = key(table).join(", ");
+    let names = columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let insert = format!("INSERT INTO {table} ({names}) VALUES ({})", places(columns.len()));
+    let key = key(table);
+    let key_places: Vec<_> =
+        key.iter().filter_map(|part| columns.iter().position(|(name, _)| name == part)).collect();
+    let order = key.join(", ");
+    let limit = batch(table);
+    let first = format!("SELECT {names} FROM {table} ORDER BY {order} LIMIT {limit}");
+    let next = format!(
+        "SELECT {names} FROM {table} WHERE ({order}) > ({}) ORDER BY {order} LIMIT {limit}",
+        places(key.len())
+    );
+    let mut page = source.query(first.into(), vec![]).await?;
     let mut copied = 0;
     loop {
-        let page = format!("SELECT {names} FROM {table} ORDER BY {key} LIMIT {BATCH} OFFSET {copied}");
-        let rows = source.query(page.into(), vec![]).await?;
-        if rows.is_empty() {
-            return Ok(copied);
-        }
-        for row in rows {
+        let mut last = Vec::new();
+        for row in page {
             let values = row.rest().into_iter().zip(&columns).map(|(value, (_, kind))| typed(value, *kind));
-            target.execute(insert.clone().into(), values.collect::<Result<_, _>>()?).await?;
+            let values = values.collect::<Result<Vec<_>, _>>()?;
+            last = key_places.iter().filter_map(|&place| values.get(place).cloned()).collect();
+            target.execute(insert.clone().into(), values).await?;
             copied += 1;
         }
+        if last.is_empty() {
+            return Ok(copied);
+        }
+        page = source.query(next.clone().into(), last).await?;
     }
+}
+
+fn places(count: usize) -> String {
+    (1..=count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The columns of a table with their types, read from the schema's own text.

@@ -18,6 +18,7 @@ mod skills;
 mod statistics;
 mod store;
 mod tokens;
+mod turns;
 mod users;
 mod value;
 mod workspaces;

@@ -3,7 +3,7 @@
 use ::store::{Facet, SkillCursor, SkillOrder, SkillQuery, Visibility};
 use model::WorkspaceId;
 
-use crate::skills::{FROM, RECORD};
+use crate::skills::{FROM, RECORD, fold};
 use crate::{Sql, Value};
 
 /// A condition that grows, with the arguments it speaks of.
@@ -66,7 +66,7 @@ fn condition(query: &SkillQuery) -> Condition {
     }
     condition.and(if filter.deleted { "s.deleted_at IS NOT NULL" } else { "s.deleted_at IS NULL" });
     for word in &filter.words {
-        let pattern = word.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        let pattern = fold(word).replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
         let place = condition.place(format!("%{pattern}%"));
         condition.and(&format!("s.search_text LIKE {place} ESCAPE '\\'"));
     }

@@ -81,9 +81,14 @@ pub(crate) fn read_number(row: &mut Row) -> Result<RevisionNumber, StoreError> {
         .ok_or_else(|| StoreError::Damaged("a revision has the number 0".to_owned()))
 }
 
-/// What the words of a filter are looked for in: all that a person would search by, folded to lower case.
+/// What the words of a filter are looked for in: all that a person would search by, case folded.
 fn search_text(skill: &Skill) -> String {
-    [skill.name.as_str(), &skill.title, &skill.description, &skill.tags.join(" ")].join("\n").to_lowercase()
+    fold(&[skill.name.as_str(), &skill.title, &skill.description, &skill.tags.join(" ")].join("\n"))
+}
+
+/// Folds case, letter by letter and by way of upper case: `ß` meets `SS`, and a Greek final sigma any other.
+pub(crate) fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// What makes a name unique; a deleted skill no longer holds its own.

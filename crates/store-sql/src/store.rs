@@ -4,18 +4,20 @@ use ::store::{Store, StoreError, Tx};
 use async_trait::async_trait;
 use model::WorkspaceId;
 
+use crate::turns::{Turn, Turns};
 use crate::value::arguments;
 use crate::{Connection, Driver, Row, Sql, Value};
 
 /// A store whose statements run on a driver.
 pub struct SqlStore<D> {
     driver: D,
+    turns: Turns,
 }
 
 impl<D: Driver> SqlStore<D> {
     /// A store on this driver, whose schema is up to date.
     pub fn new(driver: D) -> Self {
-        Self { driver }
+        Self { driver, turns: Turns::default() }
     }
 
     /// The driver, for copying a whole database.
@@ -27,11 +29,12 @@ impl<D: Driver> SqlStore<D> {
 #[async_trait]
 impl<D: Driver> Store for SqlStore<D> {
     async fn read(&self) -> Result<Box<dyn Tx>, StoreError> {
-        Ok(Box::new(SqlTx { connection: self.driver.read().await? }))
+        Ok(Box::new(SqlTx::new(self.driver.read().await?)))
     }
 
     async fn begin(&self, workspace: WorkspaceId) -> Result<Box<dyn Tx>, StoreError> {
-        let mut tx = SqlTx { connection: self.driver.begin().await? };
+        let turn = self.turns.wait(workspace).await?;
+        let mut tx = SqlTx { turn: Some(turn), ..SqlTx::new(self.driver.begin().await?) };
         // Writing the row of the chain's end locks it until the commit: one writer a workspace, on every back end.
         let lock = "UPDATE audit_heads SET sequence = sequence WHERE workspace_id = $1";
         match tx.execute(lock, arguments![workspace]).await? {
@@ -41,7 +44,7 @@ impl<D: Driver> Store for SqlStore<D> {
     }
 
     async fn begin_installation(&self) -> Result<Box<dyn Tx>, StoreError> {
-        Ok(Box::new(SqlTx { connection: self.driver.begin().await? }))
+        Ok(Box::new(SqlTx::new(self.driver.begin().await?)))
     }
 
     fn generation(&self) -> Option<u64> {
@@ -49,7 +52,7 @@ impl<D: Driver> Store for SqlStore<D> {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        let mut tx = SqlTx { connection: self.driver.read().await? };
+        let mut tx = SqlTx::new(self.driver.read().await?);
         tx.all("SELECT 1", vec![]).await.map(drop)
     }
 
@@ -59,17 +62,37 @@ impl<D: Driver> Store for SqlStore<D> {
 }
 
 /// One connection, inside or outside a transaction.
+///
+/// The first statement that fails ends it: PostgreSQL would turn a later commit into a silent rollback, SQLite would
+/// commit the half that went well. Here both refuse.
 pub(crate) struct SqlTx {
     connection: Box<dyn Connection>,
+    is_over: bool,
+    /// Below the connection, so that it is given up after the connection is.
+    turn: Option<Turn>,
 }
 
 impl SqlTx {
+    fn new(connection: Box<dyn Connection>) -> Self {
+        Self { connection, is_over: false, turn: None }
+    }
+
+    fn ensure_open(&self) -> Result<(), StoreError> {
+        if self.is_over {
+            return Err(StoreError::Refused("an earlier statement failed; the transaction is over".into()));
+        }
+        Ok(())
+    }
+
     pub(crate) async fn execute(
         &mut self,
         sql: impl Into<Sql>,
         arguments: Vec<Value>,
     ) -> Result<u64, StoreError> {
-        self.connection.execute(sql.into(), arguments).await
+        self.ensure_open()?;
+        let result = self.connection.execute(sql.into(), arguments).await;
+        self.is_over = result.is_err();
+        result
     }
 
     pub(crate) async fn all(
@@ -77,7 +100,10 @@ impl SqlTx {
         sql: impl Into<Sql>,
         arguments: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
-        self.connection.query(sql.into(), arguments).await
+        self.ensure_open()?;
+        let result = self.connection.query(sql.into(), arguments).await;
+        self.is_over = result.is_err();
+        result
     }
 
     /// The first row, read into a type.
@@ -113,6 +139,10 @@ impl SqlTx {
 #[async_trait]
 impl Tx for SqlTx {
     async fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        self.connection.commit().await
+        self.ensure_open()?;
+        let Self { connection, turn, .. } = *self;
+        let result = connection.commit().await;
+        drop(turn);
+        result
     }
 }

@@ -61,8 +61,8 @@ macro_rules! from {
     )+};
 }
 from!(
-    Text: String => |value| Self::Text(value),
-    Text: &str => |value| Self::Text(value.to_owned()),
+    Text: String => |value| Self::Text(storable(value)),
+    Text: &str => |value| Self::Text(storable(value.to_owned())),
     Int: i64 => |value| Self::Int(value),
     Int: u32 => |value| Self::Int(i64::from(value)),
     Int: u64 => |value| Self::Int(i64::try_from(value).unwrap_or(i64::MAX)),
@@ -70,7 +70,7 @@ from!(
     Bool: bool => |value| Self::Bool(value),
     Bytes: &[u8] => |value| Self::Bytes(value.to_vec()),
     Bytes: &Digest => |value| Self::Bytes(value.bytes().to_vec()),
-    Time: Timestamp => |value| Self::Time(value),
+    Time: Timestamp => |value| Self::Time(value.truncate_to_microsecond()),
     Id: model::WorkspaceId => |value| Self::Id(value.uuid()),
     Id: model::UserId => |value| Self::Id(value.uuid()),
     Id: model::AgentId => |value| Self::Id(value.uuid()),
@@ -79,6 +79,11 @@ from!(
     Id: model::SessionId => |value| Self::Id(value.uuid()),
     Id: model::SignInId => |value| Self::Id(value.uuid()),
 );
+
+/// PostgreSQL holds no NUL in a text, and SQLite ends one there when it compares; the replacement character stands in.
+fn storable(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+}
 
 /// The arguments of a statement, in order.
 macro_rules! arguments {

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
 use store::StoreError;
 use store_sql::{Connection, Driver, MIGRATIONS, SqlStore};
 
@@ -25,6 +25,7 @@ const READERS: u32 = 4;
 
 /// Connections to one database file.
 pub struct SqliteDriver {
+    options: SqliteConnectOptions,
     readers: SqlitePool,
     writer: SqlitePool,
     generation: Arc<AtomicU64>,
@@ -47,24 +48,39 @@ impl SqliteDriver {
         let lasting = SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
         let writer =
             lasting.clone().max_connections(1).connect_with(options.clone()).await.map_err(store_error)?;
-        migrator().run(&writer).await.map_err(|error| StoreError::Refused(Box::new(error)))?;
+        migrate(&writer).await?;
+        let options = options.optimize_on_close(false, None);
         let readers = lasting
             .max_connections(READERS)
-            .connect_with(options.optimize_on_close(false, None))
+            .connect_with(options.clone().pragma("query_only", "on"))
             .await
             .map_err(store_error)?;
-        Ok(Self { readers, writer, generation: Arc::new(AtomicU64::new(0)) })
+        Ok(Self { options, readers, writer, generation: Arc::new(AtomicU64::new(0)) })
     }
 
     /// Writes a consistent copy of the database to a new file, while others read and write.
     pub async fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
+        let mut connection = self.options.connect().await.map_err(store_error)?;
         sqlx::query("VACUUM INTO $1")
             .bind(file.to_string_lossy().into_owned())
-            .execute(&self.readers)
+            .execute(&mut connection)
             .await
-            .map(drop)
-            .map_err(store_error)
+            .map_err(store_error)?;
+        connection.close().await.map_err(store_error)?;
+        // SQLite leaves it to the system when the copy reaches the disk.
+        let synced = async { tokio::fs::File::open(file).await?.sync_all().await };
+        synced.await.map_err(|error| StoreError::Unavailable(Box::new(error)))
     }
+}
+
+/// Brings the schema up to date, alone: of several who open a new file at once, the others find it done.
+async fn migrate(writer: &SqlitePool) -> Result<(), StoreError> {
+    let mut alone = writer.begin_with("BEGIN IMMEDIATE").await.map_err(store_error)?;
+    migrator()
+        .run_direct(None, &mut *alone, false)
+        .await
+        .map_err(|error| StoreError::Refused(Box::new(error)))?;
+    alone.commit().await.map_err(store_error)
 }
 
 fn migrator() -> Migrator {

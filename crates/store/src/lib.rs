@@ -2,10 +2,12 @@
 //!
 //! One small trait a resource; [`Tx`] is their sum. Dropping a [`Tx`] without [`Tx::commit`] rolls it back. A
 //! back end knows nothing of rules: it stores what it is told, and says when a unique key or a version stood in
-//! the way. [`contract`] is the suite that every back end passes.
+//! the way. `contract` is the suite that every back end passes.
 
 mod agents;
 mod audit;
+#[cfg(feature = "contract")]
+pub mod contract;
 mod error;
 mod idempotency;
 mod sign_ins;

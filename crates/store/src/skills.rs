@@ -54,7 +54,7 @@ pub struct SkillFilter {
     pub facet: Option<Facet>,
     /// Its exact name.
     pub name: Option<SkillName>,
-    /// Whether it waits for a reviewer: pending, or with a promotion asked for.
+    /// Whether it waits for someone's word: a draft, pending, or with a promotion asked for.
     pub waiting: bool,
     /// Only deleted skills that can still be brought back (else none of them).
     pub deleted: bool,

@@ -1,0 +1,389 @@
+//! Makes a bundle as strict as it can be without touching its body: what `validate --fix` does.
+
+use model::{Bundle, SKILL_FILE, SkillName, slugify};
+
+use crate::clients::reference_errors;
+use crate::edit::{Change, Changes, edit, lines, replace};
+use crate::finding::shown;
+use crate::frontmatter::split::{Shape, body_text};
+use crate::frontmatter::{self, Fields, Frontmatter, our_name, standard_name};
+use crate::limits::Limits;
+use crate::yaml::{Entry, Node, Value, write as yaml};
+
+/// A bundle after the repair, with each change in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fixed {
+    /// The bundle; the same as before when nothing was to do.
+    pub bundle: Bundle,
+    /// What was changed, and what could not be.
+    pub changes: Vec<String>,
+}
+
+/// Repairs the frontmatter; the body and all other files stay as they are.
+pub fn fix(bundle: &Bundle, folder: Option<&str>) -> Fixed {
+    let folder = folder.and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
+    let mut fixed = Fixed { bundle: bundle.clone(), changes: Vec::new() };
+    if std::str::from_utf8(bundle.skill_file().1).is_err() {
+        fixed.changes.push("left `SKILL.md` as it is: it is not UTF-8 text".to_owned());
+        return fixed;
+    }
+    fixed.rename();
+    if !is_strict(&fixed.bundle, folder) {
+        fixed.rewrite(folder);
+    }
+    fixed.report_length();
+    fixed
+}
+
+/// Whether the reference takes it, and would also understand all of it.
+fn is_strict(bundle: &Bundle, folder: Option<&str>) -> bool {
+    let text = String::from_utf8_lossy(bundle.skill_file().1);
+    let front = frontmatter::read(&text);
+    let cut = text.get(front.split.yaml.clone()).is_some_and(|yaml| yaml.contains("---"));
+    !cut && reference_errors(bundle, folder).is_empty()
+}
+
+/// What becomes of one field.
+enum Fate {
+    /// Its lines stay, if they are strict.
+    Keep(Entry),
+    /// It becomes one text.
+    Text(&'static str, String),
+}
+
+impl Fixed {
+    fn rename(&mut self) {
+        if self.bundle.skill_file().0 == SKILL_FILE {
+            return;
+        }
+        let mut files = self.bundle.clone().into_files();
+        let renamed = model::BundlePath::parse(SKILL_FILE).ok().and_then(|path| {
+            let file = files.remove("skill.md")?;
+            files.insert(path, file);
+            Bundle::new(files).ok()
+        });
+        if let Some(bundle) = renamed {
+            self.bundle = bundle;
+            self.changes.push("renamed `skill.md` to `SKILL.md`".to_owned());
+        }
+    }
+
+    fn rewrite(&mut self, folder: Option<&str>) {
+        let original = String::from_utf8_lossy(self.bundle.skill_file().1).into_owned();
+        let front = frontmatter::read(&original);
+        let fields = Fields::read(&front, &mut Vec::new());
+        self.note_shape(&original, &front);
+        let mut fates = Vec::new();
+        let mut moved: Vec<(String, String)> = Vec::new();
+        for entry in &front.entries {
+            self.judge(entry, &front, &fields, &mut fates, &mut moved);
+        }
+        let body = original.get(front.split.body.clone()).unwrap_or_default();
+        self.name(&mut fates, &fields, folder);
+        self.describe(&mut fates, body);
+        self.drop_empty_metadata(&mut fates);
+        merge_metadata(&mut fates, moved);
+        self.note_style(&fates);
+        let careful = front.intact.then(|| careful(&original, &front, &fates)).flatten();
+        let whole = whole(&original, &front, &fates);
+        let with = |text: &str| replace(self.bundle.clone(), SKILL_FILE, text.to_owned()).ok();
+        let first = careful.as_deref().and_then(with).filter(|bundle| is_strict(bundle, None));
+        if let Some(bundle) = first {
+            self.bundle = bundle;
+        } else if let Some(bundle) = with(&whole) {
+            self.bundle = bundle;
+            self.changes
+                .push("wrote the whole frontmatter again in strict YAML, without its comments".to_owned());
+        }
+    }
+
+    fn note_shape(&mut self, text: &str, front: &Frontmatter) {
+        let lead = text.get(front.split.lead.clone()).unwrap_or_default();
+        if lead.starts_with('\u{feff}') {
+            self.changes.push("removed the byte order mark".to_owned());
+        }
+        if front.split.shape != Shape::Absent && !lead.trim_start_matches('\u{feff}').is_empty() {
+            self.changes.push("removed what stood before the frontmatter".to_owned());
+        }
+        let words = match front.split.shape {
+            Shape::Closed => return,
+            Shape::Dots | Shape::Unclosed => "closed the frontmatter with `---`",
+            Shape::Unopened => "opened the frontmatter with `---`",
+            Shape::Absent => "added frontmatter",
+        };
+        self.changes.push(words.to_owned());
+    }
+
+    fn judge(
+        &mut self,
+        entry: &Entry,
+        front: &Frontmatter,
+        fields: &Fields,
+        fates: &mut Vec<Fate>,
+        moved: &mut Vec<(String, String)>,
+    ) {
+        let exact = |key: &str| front.entries.iter().any(|other| other.key == key);
+        match standard_name(&entry.key) {
+            Some(name) if entry.key != name && exact(name) => {}
+            Some(name) => {
+                if entry.key != name {
+                    self.changes.push(format!("spelled `{}` as `{name}`", shown(&entry.key)));
+                }
+                fates.push(self.standard(name, entry, fields));
+                return;
+            }
+            None => {
+                if let Some(name) = our_name(&entry.key)
+                    && self.move_to_sidecar(name, fields)
+                {
+                    self.changes.push(format!("moved `{}` to repertoire.yaml", entry.key));
+                    return;
+                }
+            }
+        }
+        let note = if CLIENT_FIELDS.contains(&entry.key.as_str()) {
+            "; claude-code reads it only at the top"
+        } else {
+            ""
+        };
+        self.changes.push(format!("moved `{}` under `metadata`{note}", shown(&entry.key)));
+        moved.push((entry.key.clone(), text_of(&entry.value)));
+    }
+
+    fn standard(&mut self, name: &'static str, entry: &Entry, fields: &Fields) -> Fate {
+        let text = match name {
+            "metadata" => return Fate::Keep(Entry { key: name.to_owned(), ..entry.clone() }),
+            "name" => &fields.name,
+            "description" => &fields.description,
+            "license" => &fields.license,
+            "compatibility" => &fields.compatibility,
+            _ => &fields.allowed_tools,
+        };
+        if matches!(entry.value.value, Value::Scalar { .. }) && entry.key == name && !entry.value.fancy {
+            return Fate::Keep(entry.clone());
+        }
+        if !matches!(entry.value.value, Value::Scalar { .. }) {
+            self.changes.push(format!("wrote `{name}` as one text"));
+        } else if entry.value.fancy {
+            self.changes.push(format!("quoted `{name}`"));
+        }
+        Fate::Text(name, text.clone().unwrap_or_default())
+    }
+
+    /// Moves one of our fields to the sidecar, unless the sidecar has its own or refuses it.
+    fn move_to_sidecar(&mut self, name: &str, fields: &Fields) -> bool {
+        let set = |text: &Option<String>| text.clone().map_or(Change::Keep, Change::Set);
+        let list = |items: &Vec<String>| (!items.is_empty()).then(|| items.clone());
+        let mut changes = Changes::default();
+        match name {
+            "title" => changes.title = set(&fields.title),
+            "icon" => changes.icon = set(&fields.icon),
+            "extends" => changes.extends = set(&fields.extends),
+            "tags" => changes.tags = list(&fields.tags),
+            "example_prompts" => changes.example_prompts = list(&fields.example_prompts),
+            _ => changes.suggested_tools = list(&fields.suggested_tools),
+        }
+        match edit(&self.bundle, &changes, &Limits::default()) {
+            Ok(bundle) => {
+                self.bundle = bundle;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn name(&mut self, fates: &mut Vec<Fate>, fields: &Fields, folder: Option<&str>) {
+        let declared = fields.name.as_deref();
+        let slug = |text: &str| SkillName::parse(text).ok().or_else(|| slugify(text));
+        let wanted = match (folder, declared) {
+            (Some(folder), _) if SkillName::parse(folder).is_ok() => folder.to_owned(),
+            (_, Some(declared))
+                if folder.is_none_or(|folder| folder == declared) && is_unicode_name(declared) =>
+            {
+                return;
+            }
+            (folder, declared) => {
+                let name = declared.and_then(slug).or_else(|| folder.and_then(slug));
+                match name {
+                    Some(name) => name.as_str().to_owned(),
+                    None => return,
+                }
+            }
+        };
+        if declared == Some(wanted.as_str()) {
+            return;
+        }
+        self.changes.push(match declared {
+            Some(declared) => format!("renamed `{}` to `{wanted}`", shown(declared)),
+            None => format!("added the name `{wanted}`"),
+        });
+        put_first(fates, "name", wanted, 0);
+    }
+
+    fn describe(&mut self, fates: &mut Vec<Fate>, body: &str) {
+        let present = fates.iter().any(|fate| fate.key() == "description" && !fate.text().trim().is_empty());
+        if present {
+            return;
+        }
+        if let Some(description) = frontmatter::summary(body_text(body)) {
+            self.changes.push("took the description from the body".to_owned());
+            put_first(fates, "description", description, 1);
+        }
+    }
+
+    fn drop_empty_metadata(&mut self, fates: &mut Vec<Fate>) {
+        let count = fates.len();
+        fates.retain(|fate| !matches!(fate, Fate::Keep(entry) if yaml::is_empty(&entry.value)));
+        if fates.len() < count {
+            self.changes.push("removed `metadata`, which was empty".to_owned());
+        }
+    }
+
+    fn note_style(&mut self, fates: &[Fate]) {
+        for fate in fates {
+            if let Fate::Keep(entry) = fate
+                && entry.value.fancy
+            {
+                let empty = if has_empty(&entry.value) { ", without its empty lists and maps" } else { "" };
+                self.changes.push(format!("wrote `{}` in block style{empty}", shown(&entry.key)));
+            }
+        }
+    }
+
+    fn report_length(&mut self) {
+        let text = String::from_utf8_lossy(self.bundle.skill_file().1).into_owned();
+        let fields = Fields::read(&frontmatter::read(&text), &mut Vec::new());
+        let count = fields.description.map_or(0, |text| text.chars().count());
+        if count > 1024 {
+            self.changes
+                .push(format!("left the description at {count} characters; shorten it to 1024 yourself"));
+        }
+    }
+}
+
+/// Fields that one client acts on when they stand at the top level.
+pub(crate) const CLIENT_FIELDS: [&str; 10] = [
+    "when_to_use",
+    "argument-hint",
+    "disable-model-invocation",
+    "user-invocable",
+    "model",
+    "context",
+    "agent",
+    "hooks",
+    "effort",
+    "paths",
+];
+
+impl Fate {
+    fn key(&self) -> &str {
+        match self {
+            Self::Keep(entry) => &entry.key,
+            Self::Text(key, _) => key,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Keep(entry) => entry.value.text().unwrap_or_default(),
+            Self::Text(_, text) => text,
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Keep(entry) => yaml::node(out, 0, &entry.key, &entry.value),
+            Self::Text(key, text) => yaml::field(out, 0, key, text),
+        }
+    }
+}
+
+fn put_first(fates: &mut Vec<Fate>, key: &'static str, text: String, at: usize) {
+    fates.retain(|fate| fate.key() != key);
+    fates.insert(at.min(fates.len()), Fate::Text(key, text));
+}
+
+/// Whether the reference would take this name, letters of other scripts included.
+fn is_unicode_name(name: &str) -> bool {
+    let letters = name.chars().all(|c| c == '-' || (c.is_alphanumeric() && !c.is_uppercase()));
+    letters && !name.is_empty() && !name.starts_with('-') && !name.ends_with('-') && !name.contains("--")
+}
+
+fn has_empty(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar { .. } => false,
+        Value::List(items) => items.is_empty() || items.iter().any(has_empty),
+        Value::Map(entries) => entries.is_empty() || entries.iter().any(|entry| has_empty(&entry.value)),
+    }
+}
+
+/// A value as one text: itself, or JSON.
+fn text_of(node: &Node) -> String {
+    match &node.value {
+        Value::Scalar { .. } => node.text().unwrap_or_default().to_owned(),
+        _ => node.to_json().to_string(),
+    }
+}
+
+fn merge_metadata(fates: &mut Vec<Fate>, moved: Vec<(String, String)>) {
+    if moved.is_empty() {
+        return;
+    }
+    let at = fates.iter().position(|fate| fate.key() == "metadata");
+    let mut entries = match at.map(|at| fates.remove(at)) {
+        Some(Fate::Keep(Entry { value: Node { value: Value::Map(entries), .. }, .. })) => entries,
+        Some(fate) if !fate.text().is_empty() => vec![entry("metadata", fate.text().to_owned())],
+        _ => Vec::new(),
+    };
+    for (key, text) in moved {
+        let taken = entries.iter().any(|entry| entry.key == key);
+        entries.push(entry(&if taken { format!("frontmatter-{key}") } else { key }, text));
+    }
+    let value = Node { value: Value::Map(entries), line: 0, span: 0..0, fancy: false };
+    let metadata = Entry { key: "metadata".to_owned(), line: 0, start: 0, value };
+    fates.insert(at.unwrap_or(fates.len()).min(fates.len()), Fate::Keep(metadata));
+}
+
+fn entry(key: &str, text: String) -> Entry {
+    let value = Node { value: Value::Scalar { text, plain: false }, line: 0, span: 0..0, fancy: false };
+    Entry { key: key.to_owned(), line: 0, start: 0, value }
+}
+
+/// The text with only those fields rewritten that need it; comments stay.
+fn careful(original: &str, front: &Frontmatter, fates: &[Fate]) -> Option<String> {
+    let source = original.get(front.split.yaml.clone())?;
+    let mut text = source.to_owned();
+    for entry in &front.entries {
+        let gone = !fates.iter().any(|fate| fate.key() == entry.key);
+        if gone {
+            text = lines::put(&text, |key| key == entry.key, None)?;
+        }
+    }
+    for fate in fates {
+        let same = |entry: &&Entry| matches!(fate, Fate::Keep(kept) if kept == *entry);
+        let kept = front.entries.iter().find(same).is_some_and(|entry| !entry.value.fancy);
+        if !kept {
+            let mut lines_ = String::new();
+            fate.write(&mut lines_);
+            text = lines::put(&text, |key| key == fate.key(), Some(&lines_))?;
+        }
+    }
+    Some(assemble(original, front, &text))
+}
+
+/// The text with every field rewritten; comments go.
+fn whole(original: &str, front: &Frontmatter, fates: &[Fate]) -> String {
+    let mut text = String::new();
+    for fate in fates {
+        fate.write(&mut text);
+    }
+    let text = lines::with_breaks(&text, lines::line_break(original));
+    assemble(original, front, &text)
+}
+
+fn assemble(original: &str, front: &Frontmatter, yaml_text: &str) -> String {
+    let breaks = lines::line_break(original);
+    let body = original.get(front.split.body.clone()).unwrap_or_default();
+    let gap = if yaml_text.is_empty() || yaml_text.ends_with(['\n', '\r']) { "" } else { breaks };
+    format!("---{breaks}{yaml_text}{gap}---{breaks}{body}")
+}

@@ -1,0 +1,108 @@
+//! What `fix` promises: stricter, never different, body untouched, and done after one pass.
+
+use std::collections::BTreeMap;
+
+use model::Bundle;
+use repertoire_manifest::reference::{Target, TargetKind, validate};
+use repertoire_manifest::{Limits, fix, read};
+
+use crate::corpus::{Sample, samples};
+
+fn errors(bundle: &Bundle, folder: &str) -> Vec<String> {
+    validate(Target {
+        path: folder,
+        kind: TargetKind::Directory,
+        directory_name: folder,
+        skill_file: Some(bundle.skill_file().1),
+    })
+}
+
+/// The first words of an error, without what is particular to the file.
+fn kind(error: &str) -> String {
+    error.split_whitespace().take(4).filter(|word| !word.contains('\'')).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn fixing_makes_strict_and_keeps_the_meaning() {
+    let limits = Limits::default();
+    let (mut before, mut after, mut total) = (0, 0, 0);
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    for Sample { folder, bundle } in samples() {
+        total += 1;
+        before += usize::from(errors(&bundle, &folder).is_empty());
+        let fixed = fix(&bundle, Some(&folder));
+        let remaining = errors(&fixed.bundle, &folder);
+        after += usize::from(remaining.is_empty());
+        for error in &remaining {
+            *left.entry(kind(error)).or_default() += 1;
+        }
+        assert!(!fixed.changes.is_empty() || fixed.bundle == bundle, "{folder}: changed in silence");
+        assert_eq!(fix(&fixed.bundle, Some(&folder)).bundle, fixed.bundle, "{folder}: not done in one pass");
+        let (old, new) =
+            (read(&bundle, &limits).unwrap().manifest, read(&fixed.bundle, &limits).unwrap().manifest);
+        assert_eq!(old.description, new.description, "{folder}");
+        assert_eq!(old.body, new.body, "{folder}");
+        assert_eq!((&old.license, &old.compatibility), (&new.license, &new.compatibility), "{folder}");
+        assert_eq!(old.allowed_tools, new.allowed_tools, "{folder}");
+        assert_eq!((&old.title, &old.tags, &old.icon), (&new.title, &new.tags, &new.icon), "{folder}");
+        assert_eq!(old.example_prompts, new.example_prompts, "{folder}");
+        for (key, text) in &old.metadata {
+            let kept = new.metadata.iter().any(|(new_key, new_text)| new_key == key && new_text == text);
+            // Strict YAML has no empty list or map, so `fix` leaves them out and says so.
+            let empty = text.is_empty() || text.contains("[]") || text.contains("{}");
+            assert!(kept || empty, "{folder}: metadata `{key}` is lost");
+        }
+    }
+    println!("strict before: {before} of {total}, after: {after}; left: {left:?}");
+    assert!(after > before);
+    assert!(after * 100 >= total * 85, "{after} of {total}: {left:?}");
+}
+
+#[test]
+fn the_fixtures_become_what_a_person_would_write() {
+    let fixed = |folder: &str| {
+        let text = std::fs::read(format!("{}/tests/fixtures/{folder}/SKILL.md", env!("CARGO_MANIFEST_DIR")))
+            .unwrap();
+        let path = model::BundlePath::parse("SKILL.md").unwrap();
+        let bundle = Bundle::new([(path, model::BundleFile::new(text))].into()).unwrap();
+        let fixed = fix(&bundle, Some(folder));
+        let file = |path: &str| {
+            fixed
+                .bundle
+                .get(path)
+                .map(|file| String::from_utf8(file.content.to_vec()).unwrap())
+                .unwrap_or_default()
+        };
+        (file("SKILL.md"), file("repertoire.yaml"), fixed.changes)
+    };
+    let (skill, sidecar, changes) = fixed("unknown-fields");
+    let wanted = "---\nname: unknown-fields\ndescription: \"Plans a week of meals.\"\nmetadata:\n  version: \"1.10\"\n  \
+                  author: someone\n  argument-hint: \"[days]\"\n  triggers: \"[\\\"meal plan\\\",\\\"what to cook\\\"]\"\n\
+                  ---\n\n# Meals\n";
+    assert_eq!(skill, wanted);
+    assert_eq!(sidecar, "title: Unknown Fields\ntags:\n  - food\n  - planning\n");
+    assert_eq!(changes.len(), 7, "{changes:?}");
+
+    let (skill, ..) = fixed("tool-flow-list");
+    let wanted = "---\nname: tool-flow-list\ndescription: Searches logs.\nallowed-tools: Read Bash(grep:*)\n\
+                  # a comment\nlicense: Apache-2.0\n---\nSearch.\n";
+    assert_eq!(skill, wanted);
+
+    let (skill, ..) = fixed("flow-metadata");
+    let wanted = "---\nname: flow-metadata\ndescription: Talks to a ticket system from the terminal.\nmetadata:\n  \
+                  openclaw:\n    emoji: \"🎫\"\n    requires:\n      bins:\n        - jq\n    always: false\n---\n\n\
+                  Run `jq` on the answer.\n";
+    assert_eq!(skill, wanted);
+
+    let (skill, ..) = fixed("byte-order-mark");
+    assert_eq!(
+        skill,
+        "---\r\nname: byte-order-mark\r\ndescription: Written on another system.\r\n---\r\n\r\nText.\r\n"
+    );
+
+    let (skill, ..) = fixed("three-hyphens");
+    assert!(skill.contains("license: MIT\n---\nBody") && skill.matches("---").count() == 2, "{skill}");
+
+    let (skill, _, changes) = fixed("clean");
+    assert!(changes.is_empty() && skill.starts_with("---\nname: clean\n"), "{changes:?}");
+}

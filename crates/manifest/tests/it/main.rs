@@ -1,0 +1,5 @@
+//! The integration tests of `repertoire-manifest`.
+
+mod corpus;
+mod fix;
+mod reference;

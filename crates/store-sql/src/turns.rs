@@ -1,0 +1,41 @@
+//! Writers of one workspace queue up here, before they take a connection: a busy workspace must not use up the pool
+//! while its writers wait for each other in the database. Between servers the database still keeps the order.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use ::store::StoreError;
+use model::WorkspaceId;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// How long a writer waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Held by the one who writes.
+pub(crate) type Turn = OwnedMutexGuard<()>;
+
+#[derive(Default)]
+pub(crate) struct Turns {
+    queues: std::sync::Mutex<HashMap<WorkspaceId, Weak<Mutex<()>>>>,
+}
+
+impl Turns {
+    /// Waits until nobody else of this process writes in the workspace; first come, first served.
+    pub(crate) async fn wait(&self, workspace: WorkspaceId) -> Result<Turn, StoreError> {
+        tokio::time::timeout(PATIENCE, self.queue(workspace).lock_owned())
+            .await
+            .map_err(|error| StoreError::Busy(Box::new(error)))
+    }
+
+    fn queue(&self, workspace: WorkspaceId) -> Arc<Mutex<()>> {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = queues.get(&workspace).and_then(Weak::upgrade) {
+            return queue;
+        }
+        queues.retain(|_, queue| queue.strong_count() > 0);
+        let queue = Arc::new(Mutex::new(()));
+        queues.insert(workspace, Arc::downgrade(&queue));
+        queue
+    }
+}

@@ -1,0 +1,157 @@
+//! How SQLite goes about the lists that everyone looks at: along an index, without sorting.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use model::{Scope, Skill};
+use repertoire_store_sqlite::SqliteDriver;
+use store::contract::{World, samples};
+use store::{SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
+use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
+
+const SKILLS: usize = 3_000;
+
+type Statements = Arc<Mutex<Vec<(Sql, Vec<Value>)>>>;
+
+/// A driver that remembers what was asked.
+struct Remembering(SqliteDriver, Statements);
+
+struct RememberingConnection(Box<dyn Connection>, Statements);
+
+#[async_trait]
+impl Driver for Remembering {
+    async fn read(&self) -> Result<Box<dyn Connection>, StoreError> {
+        Ok(Box::new(RememberingConnection(self.0.read().await?, Arc::clone(&self.1))))
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Connection>, StoreError> {
+        self.0.begin().await
+    }
+
+    async fn snapshot(&self) -> Result<Box<dyn Connection>, StoreError> {
+        self.0.snapshot().await
+    }
+
+    fn generation(&self) -> Option<u64> {
+        self.0.generation()
+    }
+
+    async fn close(&self) {
+        self.0.close().await;
+    }
+}
+
+#[async_trait]
+impl Connection for RememberingConnection {
+    async fn execute(&mut self, sql: Sql, arguments: Vec<Value>) -> Result<u64, StoreError> {
+        self.0.execute(sql, arguments).await
+    }
+
+    async fn query(&mut self, sql: Sql, arguments: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.1.lock().unwrap().push((sql.clone(), arguments.clone()));
+        self.0.query(sql, arguments).await
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        self.0.commit().await
+    }
+}
+
+struct Library {
+    world: World,
+    store: Arc<SqlStore<Remembering>>,
+    statements: Statements,
+    _folder: tempfile::TempDir,
+}
+
+impl Library {
+    /// Many skills, half of them one user's own, as they are in a busy workspace.
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = SqliteDriver::open(&folder.path().join("test.db")).await.unwrap();
+        let statements = Statements::default();
+        let store = Arc::new(SqlStore::new(Remembering(driver, Arc::clone(&statements))));
+        let world = World::new(Arc::clone(&store) as Arc<dyn Store>).await;
+        let mut tx = world.begin().await;
+        for n in 0..SKILLS {
+            let scope = if n % 2 == 0 { Scope::Workspace } else { Scope::User(world.bob) };
+            let mut skill = Skill { scope, ..world.skill(&format!("skill-{}", n * 7919 % SKILLS)) };
+            skill.created_at = samples::moment(i64::try_from(n).unwrap());
+            skill.updated_at = samples::moment(i64::try_from(n * 31 % SKILLS).unwrap());
+            skill.tags = vec![format!("tag-{}", n % 50)];
+            assert!(tx.insert_skill(&skill).await.unwrap());
+        }
+        tx.commit().await.unwrap();
+        Self { world, store, statements, _folder: folder }
+    }
+
+    /// The plan of the statements that one call sends.
+    async fn plan(&self, query: &SkillQuery) -> String {
+        self.statements.lock().unwrap().clear();
+        self.store.read().await.unwrap().skills(query).await.unwrap();
+        let (sql, arguments) = self.statements.lock().unwrap().pop().unwrap();
+        let mut connection = self.store.driver().0.read().await.unwrap();
+        let rows = connection.query(format!("EXPLAIN QUERY PLAN {sql}").into(), arguments).await.unwrap();
+        let detail = |row: Row| match row.rest().pop() {
+            Some(Value::Text(text)) => text,
+            other => panic!("no plan: {other:?}"),
+        };
+        rows.into_iter().map(detail).collect::<Vec<_>>().join("\n")
+    }
+
+    async fn analyze(&self) {
+        let mut connection = self.store.driver().begin().await.unwrap();
+        connection.execute("ANALYZE".into(), vec![]).await.unwrap();
+        connection.commit().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn lists_go_along_an_index_and_are_not_sorted() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let agent = Some(samples::agent_id());
+    let visibilities = [
+        Visibility::All,
+        Visibility::Of { user: world.ada, agent: None },
+        Visibility::Of { user: world.ada, agent },
+    ];
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (order, index) in [
+            (SkillOrder::Name, "skills_by_name"),
+            (SkillOrder::Updated, "skills_by_change"),
+            (SkillOrder::Created, "skills_by_creation"),
+        ] {
+            for visibility in visibilities {
+                let mut query = SkillQuery { visibility, order, limit: 50, ..world.query() };
+                let first = library.plan(&query).await;
+                let id = samples::skill_id();
+                query.after = Some(match order {
+                    SkillOrder::Name => store::SkillCursor::Name(samples::name("skill-5"), id),
+                    _ => store::SkillCursor::Time(samples::moment(500), id),
+                });
+                let later = library.plan(&query).await;
+                for plan in [first, later] {
+                    assert!(plan.contains(&format!("SEARCH s USING INDEX {index} ")), "{order:?}: {plan}");
+                    assert!(!plan.contains("TEMP B-TREE"), "{order:?}: {plan}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_nearest_are_found_by_name() {
+    let library = Library::new().await;
+    let world = &library.world;
+    library.analyze().await;
+    let filter = SkillFilter { nearest: true, ..SkillFilter::default() };
+    let visibility = Visibility::Of { user: world.ada, agent: Some(samples::agent_id()) };
+    let plan = library.plan(&SkillQuery { filter, visibility, limit: 50, ..world.query() }).await;
+    let by_name = |line: &str| line.starts_with("SEARCH n USING") && line.ends_with("AND name=?)");
+    assert!(plan.lines().any(by_name), "{plan}");
+    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+}
