@@ -8,7 +8,7 @@ use serde_json::json;
 use store::{SkillFilter, SkillOrder, SkillQuery, Tx, Visibility, Written};
 
 use crate::paging::page;
-use crate::{Code, Context, Cursor, Error, Page, PageRequest, audit};
+use crate::{Code, Context, Cursor, Error, Page, PageRequest, audit, skills};
 
 /// An agent as someone wants it.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub async fn create(cx: &Context, caller: &Caller, spec: AgentSpec) -> Result<Ag
     };
     let agent = filled(blank, spec)?;
     let mut tx = cx.begin(caller.workspace).await?;
-    check_assignments(&mut *tx, caller, &agent.assignments).await?;
+    check_assignments(&mut *tx, caller, &[], &agent.assignments).await?;
     if !tx.insert_agent(&agent).await? {
         return Err(name_taken(&agent.name));
     }
@@ -99,20 +99,26 @@ fn name_taken(name: &SkillName) -> Error {
     Error::conflict(Code::NameTaken, format!("there is an agent `{name}` already"))
 }
 
-/// Every assigned skill must be one the caller can see, once, and its pin a revision it has.
+/// Every skill that is newly assigned must be one the caller can see, once, and its pin a revision it has. What was
+/// assigned before stays, also while it is deleted and may come back.
 async fn check_assignments(
     tx: &mut dyn Tx,
     caller: &Caller,
+    before: &[Assignment],
     assignments: &[Assignment],
 ) -> Result<(), Error> {
+    if assignments.len() > 1_000 {
+        return Err(Error::invalid(Code::InvalidSettings, "an agent has at most 1000 skills assigned"));
+    }
     for (n, assignment) in assignments.iter().enumerate() {
         let id = assignment.skill;
         if assignments.iter().take(n).any(|other| other.skill == id) {
             return Err(Error::invalid(Code::InvalidRequest, format!("the skill `{id}` is assigned twice")));
         }
-        let record = tx.skill(caller.workspace, id).await?.filter(|record| record.skill.deleted_at.is_none());
-        let record = record.ok_or_else(|| Error::not_found("skill", id))?;
-        access::decide(caller, Act::ReadSkill(&record.skill))?;
+        if before.contains(assignment) {
+            continue;
+        }
+        skills::load(tx, caller, id, |skill| Act::ReadSkill(skill)).await?;
         if let Some(pin) = assignment.pin {
             let pinned = tx.revision(caller.workspace, id, pin).await?;
             pinned.ok_or_else(|| Error::not_found("revision", format!("{id}@{pin}")))?;
@@ -166,9 +172,10 @@ pub async fn update(
     if stored.name != spec.name && tx.agent_by_name(caller.workspace, &spec.name).await?.is_some() {
         return Err(name_taken(&spec.name));
     }
+    let before = stored.assignments.clone();
     let changed = Agent { version: stored.version + 1, updated_at: cx.now(), ..stored };
     let agent = filled(changed, spec)?;
-    check_assignments(&mut *tx, caller, &agent.assignments).await?;
+    check_assignments(&mut *tx, caller, &before, &agent.assignments).await?;
     if tx.update_agent(&agent).await? == Written::Stale {
         return Err(Error::Stale { what: "agent" });
     }
@@ -178,7 +185,7 @@ pub async fn update(
     Ok(agent)
 }
 
-/// Removes an agent. Skills in its own scopes must be gone or promoted first.
+/// Removes an agent and ends the tokens bound to it. Skills in its own scopes must be gone or promoted first.
 pub async fn delete(cx: &Context, caller: &Caller, id: AgentId) -> Result<(), Error> {
     access::decide(caller, Act::ManageAgents)?;
     let mut tx = cx.begin(caller.workspace).await?;
@@ -199,6 +206,9 @@ pub async fn delete(cx: &Context, caller: &Caller, id: AgentId) -> Result<(), Er
         return Err(Error::conflict(Code::AgentHasSkills, message));
     }
     tx.delete_agent(caller.workspace, id).await?;
+    for token in tx.tokens(caller.workspace, None).await?.iter().filter(|token| token.agent == Some(id)) {
+        tx.revoke_token(caller.workspace, token.id, cx.now()).await?;
+    }
     let detail = [("name", json!(agent.name.as_str()))];
     audit::record(cx, &mut *tx, caller, "agent.delete", ("agent", id.to_string()), &detail).await?;
     Ok(tx.commit().await?)
@@ -243,7 +253,7 @@ async fn change_assignments(
     if agent.assignments == before {
         return Ok(agent);
     }
-    check_assignments(&mut *tx, caller, &agent.assignments).await?;
+    check_assignments(&mut *tx, caller, &before, &agent.assignments).await?;
     agent.version += 1;
     agent.updated_at = cx.now();
     if tx.update_agent(&agent).await? == Written::Stale {

@@ -102,10 +102,11 @@ pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error
     let mut chain = Chain { sequence: 0, hash: AuditEntry::GENESIS, entries: 0, problems: Vec::new() };
     while chain.sequence < end.sequence && chain.problems.len() < 100 {
         let batch = tx.audit_after(caller.workspace, chain.sequence, 1_000).await?;
-        if batch.is_empty() {
+        let known: Vec<_> = batch.into_iter().filter(|entry| entry.sequence <= end.sequence).collect();
+        if known.is_empty() {
             break;
         }
-        for entry in batch.into_iter().filter(|entry| entry.sequence <= end.sequence) {
+        for entry in known {
             chain.follow(&entry);
         }
     }
@@ -118,6 +119,13 @@ pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error
         chain
             .problems
             .push(format!("the last entry, {}, is not the one that was written last", end.sequence));
+    }
+    // An entry is written together with the head, so that none can lie beyond a head that was read after it.
+    if let Some(beyond) = tx.audit_after(caller.workspace, end.sequence, 1).await?.first() {
+        let now = tx.audit_head(caller.workspace).await?.map_or(0, |head| head.sequence);
+        if now < beyond.sequence {
+            chain.problems.push(format!("entry {} lies beyond the end of the log, {now}", beyond.sequence));
+        }
     }
     Ok(Verification { entries: chain.entries, head: end.hash, problems: chain.problems })
 }

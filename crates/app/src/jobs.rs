@@ -56,6 +56,7 @@ async fn archive_drafts(cx: &Context, workspace: WorkspaceId, age: Duration) -> 
         let skill = Skill {
             status: Status::Archived,
             status_reason: Some("expired".to_owned()),
+            promotion: None,
             version: record.skill.version + 1,
             updated_at: cx.now(),
             ..record.skill

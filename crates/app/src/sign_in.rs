@@ -1,15 +1,15 @@
 //! Signing a browser in and out.
 
-use model::{Actor, Caller, SignIn, SignInId, SignInLink, UserId, WorkspaceId};
-use policy::access::{self, Act};
+use model::{Actor, Caller, SignIn, SignInId, SignInLink, TokenScope, UserId, WorkspaceId};
+use policy::access::{self, Act, Denial};
 use store::Tx;
 use time::Duration;
 
 use crate::identity::{self, Secret};
-use crate::{Context, Error, audit};
+use crate::{Code, Context, Error, audit, users};
 
 /// How long a link waits to be used.
-const LINK_LIFE: Duration = Duration::hours(24);
+pub const LINK_LIFE: Duration = Duration::hours(24);
 /// How long a browser stays signed in.
 const SIGN_IN_LIFE: Duration = Duration::days(14);
 
@@ -18,12 +18,25 @@ pub async fn create_link(cx: &Context, caller: &Caller, user: UserId) -> Result<
     if user != caller.user {
         access::decide(caller, Act::ManageMembers)?;
     }
+    check_whole(caller)?;
     let mut tx = cx.begin(caller.workspace).await?;
     tx.membership(caller.workspace, user).await?.ok_or_else(|| Error::not_found("member", user))?;
+    users::check_stand_in(&mut *tx, caller, user).await?;
     let secret = insert_link(cx, &mut *tx, user, caller.workspace).await?;
     audit::record(cx, &mut *tx, caller, "sign_in.link", ("user", user.to_string()), &[]).await?;
     tx.commit().await?;
     Ok(secret)
+}
+
+/// A browser may do all its user may do, so the credential that opens one must be good for that much.
+fn check_whole(caller: &Caller) -> Result<(), Error> {
+    if let Some(&missing) = TokenScope::ALL.iter().find(|&&scope| !caller.token_scopes.has(scope)) {
+        return Err(Denial::TokenScope(missing).into());
+    }
+    if caller.agent.is_some() {
+        return Err(Error::invalid(Code::InvalidRequest, "an agent cannot sign a browser in"));
+    }
+    Ok(())
 }
 
 pub(crate) async fn insert_link(
@@ -50,28 +63,29 @@ pub struct SignedIn {
 /// Uses a link up and signs its user in.
 pub async fn by_link(cx: &Context, link: &Secret) -> Result<SignedIn, Error> {
     const UNKNOWN: Error = Error::Unauthenticated("the sign-in link is unknown, used or expired");
-    let mut tx = cx.store.begin_installation().await?;
-    let link = tx.take_sign_in_link(&link.digest()).await?.ok_or(UNKNOWN)?;
+    let digest = link.digest();
+    // Only the link tells whose log to write in: it is looked at first, and used up in that log's transaction.
+    let mut look = cx.store.begin_installation().await?;
+    let workspace = look.take_sign_in_link(&digest).await?.ok_or(UNKNOWN)?.workspace;
+    drop(look);
+    let mut tx = cx.begin(workspace).await?;
+    let link = tx.take_sign_in_link(&digest).await?.ok_or(UNKNOWN)?;
     let user = tx.user(link.user).await?.filter(|user| !user.disabled).ok_or(UNKNOWN)?;
     if link.expires_at <= cx.now() {
-        tx.commit().await?;
         return Err(UNKNOWN);
     }
-    let signed_in = insert_sign_in(cx, &mut *tx, user.id, link.workspace).await?;
+    let signed_in = insert_sign_in(cx, &mut *tx, user.id, workspace).await?;
     tx.commit().await?;
-    record(cx, &signed_in.sign_in).await?;
     Ok(signed_in)
 }
 
 /// Signs the bearer of a personal access token in.
 pub async fn by_token(cx: &Context, token: &Secret) -> Result<SignedIn, Error> {
     let caller = identity::by_token(cx, token).await?;
-    // A browser may do all its user may do, so the token must be good for that much.
-    access::decide(&caller, Act::CreateToken(caller.user))?;
-    let mut tx = cx.store.begin_installation().await?;
+    check_whole(&caller)?;
+    let mut tx = cx.begin(caller.workspace).await?;
     let signed_in = insert_sign_in(cx, &mut *tx, caller.user, caller.workspace).await?;
     tx.commit().await?;
-    record(cx, &signed_in.sign_in).await?;
     Ok(signed_in)
 }
 
@@ -91,21 +105,32 @@ async fn insert_sign_in(
         expires_at: cx.now() + SIGN_IN_LIFE,
     };
     tx.insert_sign_in(&sign_in).await?;
+    record(cx, tx, &sign_in, workspace, "sign_in.create").await?;
     Ok(SignedIn { secret, sign_in })
 }
 
-async fn record(cx: &Context, sign_in: &SignIn) -> Result<(), Error> {
-    let mut tx = cx.begin(sign_in.workspace).await?;
+async fn record(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    sign_in: &SignIn,
+    workspace: WorkspaceId,
+    verb: &str,
+) -> Result<(), Error> {
     let actor = Actor { user: Some(sign_in.user), agent: None };
     let subject = ("user", sign_in.user.to_string());
-    audit::record_as(cx, &mut *tx, sign_in.workspace, actor, "sign_in.create", subject, &[]).await?;
-    Ok(tx.commit().await?)
+    audit::record_as(cx, tx, workspace, actor, verb, subject, &[]).await
 }
 
 /// Turns a signed-in browser to another of its user's workspaces.
 pub async fn switch(cx: &Context, sign_in: &SignIn, workspace: WorkspaceId) -> Result<(), Error> {
-    let mut tx = cx.store.begin_installation().await?;
+    let mut tx = cx.begin(workspace).await?;
+    let is_operator = tx.user(sign_in.user).await?.is_some_and(|user| user.operator);
+    // Whether a workspace exists is not told to those outside it.
+    if !is_operator && tx.membership(workspace, sign_in.user).await?.is_none() {
+        return Err(Error::not_found("workspace", workspace));
+    }
     tx.move_sign_in(sign_in.id, workspace).await?;
+    record(cx, &mut *tx, sign_in, workspace, "sign_in.switch").await?;
     Ok(tx.commit().await?)
 }
 

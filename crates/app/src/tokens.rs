@@ -6,7 +6,7 @@ use serde_json::json;
 use time::Duration;
 
 use crate::identity::Secret;
-use crate::{Code, Context, Error, audit};
+use crate::{Code, Context, Error, audit, users};
 
 /// A token to make.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub async fn create(cx: &Context, caller: &Caller, request: CreateToken) -> Resu
     let token = checked(cx, caller, user, &request)?;
     let mut tx = cx.begin(caller.workspace).await?;
     tx.membership(caller.workspace, user).await?.ok_or_else(|| Error::not_found("member", user))?;
+    users::check_stand_in(&mut *tx, caller, user).await?;
     if let Some(agent) = token.0.agent {
         tx.agent(caller.workspace, agent).await?.ok_or_else(|| Error::not_found("agent", agent))?;
     }

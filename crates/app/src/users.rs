@@ -1,7 +1,7 @@
 //! People: adding them, giving them roles, taking them out.
 
-use model::{Caller, Handle, Membership, Role, Roles, User, UserId};
-use policy::access::{self, Act};
+use model::{Caller, Handle, Membership, Reach, Role, Roles, User, UserId};
+use policy::access::{self, Act, Denial};
 use serde_json::json;
 use store::Tx;
 
@@ -139,6 +139,8 @@ pub async fn change(cx: &Context, caller: &Caller, id: UserId, change: ChangeUse
     }
     if change.roles.is_some() || id != caller.user {
         access::decide(caller, Act::ManageMembers)?;
+    } else {
+        access::decide(caller, Act::ManageToken(id))?;
     }
     let mut tx = cx.begin(caller.workspace).await?;
     let Member { mut user, roles: old } = member(&mut *tx, caller, id).await?;
@@ -183,6 +185,20 @@ pub async fn remove(cx: &Context, caller: &Caller, id: UserId) -> Result<(), Err
     let detail = [("handle", json!(gone.user.handle.as_str()))];
     audit::record(cx, &mut *tx, caller, "user.remove", ("user", id.to_string()), &detail).await?;
     Ok(tx.commit().await?)
+}
+
+/// Whoever holds a credential of someone can do what they can do: run the installation, or work in their other
+/// workspaces. Only an operator may hand out that much of another person.
+pub(crate) async fn check_stand_in(tx: &mut dyn Tx, caller: &Caller, user: UserId) -> Result<(), Error> {
+    if user == caller.user || caller.reach == Reach::Operator {
+        return Ok(());
+    }
+    let is_operator = tx.user(user).await?.is_some_and(|user| user.operator);
+    let places = tx.memberships_of(user).await?;
+    if is_operator || places.iter().any(|place| place.workspace != caller.workspace) {
+        return Err(Denial::Operator.into());
+    }
+    Ok(())
 }
 
 /// A workspace without an admin could never be managed again.

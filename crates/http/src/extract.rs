@@ -42,23 +42,16 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let is_json = request
-            .headers()
-            .get(axum::http::header::CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        if is_json {
-            return Json::from_request(request, state).await.map(|Json(value)| Self(value));
-        }
-        let Body(bytes) = Body::from_request(request, state).await?;
+        let (parts, body) = request.into_parts();
+        let again = Request::from_parts(parts.clone(), body);
+        let Body(bytes) = Body::from_request(again, state).await?;
         if bytes.is_empty() {
-            Ok(Self(T::default()))
-        } else {
-            Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "send JSON with `Content-Type: application/json`, or no body",
-            ))
+            return Ok(Self(T::default()));
         }
+        let request = Request::from_parts(parts, bytes.into());
+        Json::<Option<T>>::from_request(request, state)
+            .await
+            .map(|Json(value)| Self(value.unwrap_or_default()))
     }
 }
 

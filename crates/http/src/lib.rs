@@ -4,6 +4,7 @@
 //! nothing here knows which database there is.
 
 mod auth;
+mod bounds;
 mod cache;
 mod edge;
 mod etag;

@@ -65,13 +65,23 @@ impl Problem {
         }
     }
 
-    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, Code::InvalidRequest.as_str(), detail)
+    /// A problem of one of the codes of `app`, with the status that goes with it.
+    pub(crate) fn with_code(code: Code, detail: impl Into<String>) -> Self {
+        Self::new(status(code), code.as_str(), detail)
     }
 
-    /// As the error of one item among many.
-    pub(crate) fn into_error(self) -> Error {
-        Error::unreadable(self.detail)
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::with_code(Code::InvalidRequest, detail)
+    }
+
+    /// As the error of one item among many; what is wrong on our side stays the problem of the whole request.
+    pub(crate) fn into_item(self) -> Result<Error, Self> {
+        match Code::ALL.iter().find(|code| code.as_str() == self.code) {
+            Some(&code) if self.status < 500 => {
+                Ok(Error::Invalid { code, message: self.detail, findings: Vec::new() })
+            }
+            _ => Err(self),
+        }
     }
 
     pub(crate) fn of(error: &Error) -> Self {
@@ -151,7 +161,7 @@ fn status(code: Code) -> StatusCode {
 }
 
 pub(crate) async fn no_such_path() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, Code::NotFound.as_str(), "there is nothing at this path; see /docs")
+    Problem::with_code(Code::NotFound, "there is nothing at this path; see /docs")
 }
 
 pub(crate) async fn method_not_allowed() -> Problem {

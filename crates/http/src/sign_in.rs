@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::auth::{BrowserAuth, COOKIE};
+use crate::bounds::within;
 use crate::extract::{Json, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -22,9 +23,11 @@ use crate::server::HttpState;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignInRequest {
     /// The secret of a one-time link.
+    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
     #[schema(max_length = 200)]
     link: Option<String>,
     /// A personal access token.
+    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
     #[schema(max_length = 200)]
     token: Option<String>,
 }

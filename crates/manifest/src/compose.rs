@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    Bundle, BundleError, BundleFile, BundlePath, Manifest, Policy, Procedure, SIDECAR_FILE, SKILL_FILE,
-    SkillName,
+    Bundle, BundleError, BundleFile, BundlePath, Language, Manifest, Policy, Procedure, SIDECAR_FILE,
+    SKILL_FILE, SkillName,
 };
 
 use crate::limits::Limits;
@@ -118,7 +118,8 @@ impl Draft {
             put(SIDECAR_FILE, BundleFile::new(text.into_bytes()))?;
         }
         if let Some((procedure, source)) = &self.procedure {
-            put(procedure.file.as_str(), BundleFile::new(Arc::clone(source)))?;
+            let executable = procedure.language == Language::Shell;
+            put(procedure.file.as_str(), BundleFile { content: Arc::clone(source), executable })?;
         }
         let bundle = Bundle::new(files)?;
         let limits = Limits { max_skill_file_bytes: u64::MAX, ..Limits::default() };

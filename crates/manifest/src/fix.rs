@@ -1,6 +1,6 @@
 //! Makes a bundle as strict as it can be without touching its body: what `validate --fix` does.
 
-use model::{Bundle, SKILL_FILE, SkillName, slugify};
+use model::{Bundle, SIDECAR_FILE, SKILL_FILE, SkillName, slugify};
 
 use crate::clients::reference_errors;
 use crate::edit::{Change, Changes, edit, lines, replace};
@@ -8,6 +8,7 @@ use crate::finding::shown;
 use crate::frontmatter::split::{Shape, body_text};
 use crate::frontmatter::{self, Fields, Frontmatter, our_name, standard_name};
 use crate::limits::Limits;
+use crate::sidecar;
 use crate::yaml::{Entry, Node, Value, write as yaml};
 
 /// A bundle after the repair, with each change in words.
@@ -37,10 +38,19 @@ pub fn fix(bundle: &Bundle, folder: Option<&str>) -> Fixed {
 
 /// Whether the reference takes it, and would also understand all of it.
 fn is_strict(bundle: &Bundle, folder: Option<&str>) -> bool {
+    !is_cut(bundle) && reference_errors(bundle, folder).is_empty()
+}
+
+/// How much the reference has against it, the name of its folder aside.
+fn problems(bundle: &Bundle) -> usize {
+    reference_errors(bundle, None).len() + usize::from(is_cut(bundle))
+}
+
+/// Whether the reference would take three hyphens inside the frontmatter for its end.
+fn is_cut(bundle: &Bundle) -> bool {
     let text = String::from_utf8_lossy(bundle.skill_file().1);
-    let front = frontmatter::read(&text);
-    let cut = text.get(front.split.yaml.clone()).is_some_and(|yaml| yaml.contains("---"));
-    !cut && reference_errors(bundle, folder).is_empty()
+    let yaml = frontmatter::split::split(&text).yaml;
+    text.get(yaml).is_some_and(|yaml| yaml.contains("---"))
 }
 
 /// What becomes of one field.
@@ -49,6 +59,16 @@ enum Fate {
     Keep(Entry),
     /// It becomes one text.
     Text(&'static str, String),
+}
+
+/// Where one field goes.
+enum Verdict {
+    /// It stays at the top level.
+    Stays(Fate),
+    /// It goes under `metadata` as this text.
+    Moves(String),
+    /// It went to the sidecar.
+    Gone,
 }
 
 impl Fixed {
@@ -74,9 +94,13 @@ impl Fixed {
         let fields = Fields::read(&front, &mut Vec::new());
         self.note_shape(&original, &front);
         let mut fates = Vec::new();
-        let mut moved: Vec<(String, String)> = Vec::new();
+        let mut moved = Vec::new();
         for entry in &front.entries {
-            self.judge(entry, &front, &fields, &mut fates, &mut moved);
+            match self.judge(entry, &front.entries, &fields) {
+                Verdict::Stays(fate) => fates.push(fate),
+                Verdict::Moves(text) => moved.push((entry.key.clone(), text)),
+                Verdict::Gone => {}
+            }
         }
         let body = original.get(front.split.body.clone()).unwrap_or_default();
         self.name(&mut fates, &fields, folder);
@@ -84,16 +108,17 @@ impl Fixed {
         self.drop_empty_metadata(&mut fates);
         merge_metadata(&mut fates, moved);
         self.note_style(&fates);
-        let careful = front.intact.then(|| careful(&original, &front, &fates)).flatten();
-        let whole = whole(&original, &front, &fates);
-        let with = |text: &str| replace(self.bundle.clone(), SKILL_FILE, text.to_owned()).ok();
-        let first = careful.as_deref().and_then(with).filter(|bundle| is_strict(bundle, None));
-        if let Some(bundle) = first {
+        let few = front.intact && front.entries.len() <= MAX_CAREFUL;
+        let careful = few.then(|| careful(&original, &front, &fates)).flatten();
+        let with = |text: String| replace(self.bundle.clone(), SKILL_FILE, text).ok();
+        let whole = with(whole(&original, &front, &fates));
+        let best = whole.as_ref().map_or(usize::MAX, problems);
+        if let Some(bundle) = careful.and_then(with).filter(|bundle| problems(bundle) <= best) {
             self.bundle = bundle;
-        } else if let Some(bundle) = with(&whole) {
+        } else if let Some(bundle) = whole {
             self.bundle = bundle;
-            self.changes
-                .push("wrote the whole frontmatter again in strict YAML, without its comments".to_owned());
+            let words = "wrote the whole frontmatter again in strict YAML, without its comments";
+            self.changes.push(words.to_owned());
         }
     }
 
@@ -114,40 +139,26 @@ impl Fixed {
         self.changes.push(words.to_owned());
     }
 
-    fn judge(
-        &mut self,
-        entry: &Entry,
-        front: &Frontmatter,
-        fields: &Fields,
-        fates: &mut Vec<Fate>,
-        moved: &mut Vec<(String, String)>,
-    ) {
-        let exact = |key: &str| front.entries.iter().any(|other| other.key == key);
-        match standard_name(&entry.key) {
-            Some(name) if entry.key != name && exact(name) => {}
-            Some(name) => {
-                if entry.key != name {
-                    self.changes.push(format!("spelled `{}` as `{name}`", shown(&entry.key)));
-                }
-                fates.push(self.standard(name, entry, fields));
-                return;
+    fn judge(&mut self, entry: &Entry, all: &[Entry], fields: &Fields) -> Verdict {
+        let exact = |key: &str| all.iter().any(|other| other.key == key);
+        if let Some(name) = standard_name(&entry.key).filter(|name| entry.key == *name || !exact(name)) {
+            if entry.key != name {
+                self.changes.push(format!("spelled `{}` as `{name}`", shown(&entry.key)));
             }
-            None => {
-                if let Some(name) = our_name(&entry.key)
-                    && self.move_to_sidecar(name, fields)
-                {
-                    self.changes.push(format!("moved `{}` to repertoire.yaml", entry.key));
-                    return;
-                }
-            }
+            return Verdict::Stays(self.standard(name, entry, fields));
         }
-        let note = if CLIENT_FIELDS.contains(&entry.key.as_str()) {
-            "; claude-code reads it only at the top"
-        } else {
-            ""
-        };
+        let first = all.iter().find(|other| our_name(&other.key) == our_name(&entry.key));
+        let counts = first.is_some_and(|first| first.line == entry.line) || is_list(&entry.key);
+        if let Some(name) = our_name(&entry.key).filter(|_| counts)
+            && let Some(words) = self.move_to_sidecar(name, fields)
+        {
+            self.changes.push(format!("{words} `{}`", entry.key));
+            return Verdict::Gone;
+        }
+        let acts = CLIENT_FIELDS.contains(&entry.key.as_str());
+        let note = if acts { "; claude-code reads it only at the top" } else { "" };
         self.changes.push(format!("moved `{}` under `metadata`{note}", shown(&entry.key)));
-        moved.push((entry.key.clone(), text_of(&entry.value)));
+        Verdict::Moves(text_of(&entry.value))
     }
 
     fn standard(&mut self, name: &'static str, entry: &Entry, fields: &Fields) -> Fate {
@@ -170,8 +181,11 @@ impl Fixed {
         Fate::Text(name, text.clone().unwrap_or_default())
     }
 
-    /// Moves one of our fields to the sidecar, unless the sidecar has its own or refuses it.
-    fn move_to_sidecar(&mut self, name: &str, fields: &Fields) -> bool {
+    /// Moves one of our fields to the sidecar, and says so; nothing when the sidecar refuses it.
+    fn move_to_sidecar(&mut self, name: &str, fields: &Fields) -> Option<&'static str> {
+        if has_own(&self.bundle, name) {
+            return Some("removed, since repertoire.yaml has its own,");
+        }
         let set = |text: &Option<String>| text.clone().map_or(Change::Keep, Change::Set);
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| items.clone());
         let mut changes = Changes::default();
@@ -183,13 +197,8 @@ impl Fixed {
             "example_prompts" => changes.example_prompts = list(&fields.example_prompts),
             _ => changes.suggested_tools = list(&fields.suggested_tools),
         }
-        match edit(&self.bundle, &changes, &Limits::default()) {
-            Ok(bundle) => {
-                self.bundle = bundle;
-                true
-            }
-            Err(_) => false,
-        }
+        self.bundle = edit(&self.bundle, &changes, &Limits::default()).ok()?;
+        Some("moved to repertoire.yaml:")
     }
 
     fn name(&mut self, fates: &mut Vec<Fate>, fields: &Fields, folder: Option<&str>) {
@@ -261,8 +270,23 @@ impl Fixed {
     }
 }
 
+/// Whether a field of ours holds a list, whose spellings are read together.
+fn is_list(key: &str) -> bool {
+    matches!(our_name(key), Some("tags" | "example_prompts" | "suggested_tools"))
+}
+
+/// Whether the sidecar says something about this field.
+fn has_own(bundle: &Bundle, field: &str) -> bool {
+    let text = bundle.get(SIDECAR_FILE).map(|file| String::from_utf8_lossy(&file.content).into_owned());
+    let sidecar = text.map(|text| sidecar::read(&text, bundle).0).unwrap_or_default();
+    sidecar::field_text(&sidecar, field).is_some()
+}
+
+/// The most fields that are changed in place; each costs a parse.
+const MAX_CAREFUL: usize = 100;
+
 /// Fields that one client acts on when they stand at the top level.
-pub(crate) const CLIENT_FIELDS: [&str; 10] = [
+const CLIENT_FIELDS: [&str; 8] = [
     "when_to_use",
     "argument-hint",
     "disable-model-invocation",
@@ -271,8 +295,6 @@ pub(crate) const CLIENT_FIELDS: [&str; 10] = [
     "context",
     "agent",
     "hooks",
-    "effort",
-    "paths",
 ];
 
 impl Fate {

@@ -10,6 +10,7 @@ mod finding;
 mod fix;
 mod frontmatter;
 mod limits;
+mod lint;
 mod naming;
 mod reading;
 pub mod reference;

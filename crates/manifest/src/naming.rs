@@ -4,7 +4,8 @@ use model::{Digest, Manifest, SkillName, slugify};
 
 use crate::finding::{Finding, shown};
 
-/// The skill's name: as declared, else the nearest slug, else from the folder, else from the content.
+/// The skill's name: as declared, else the nearest slug, else from the folder, else from the content. Of a folder
+/// that is a path, the last part counts.
 pub fn choose_name(manifest: &Manifest, folder: Option<&str>) -> (SkillName, Option<Finding>) {
     let folder = folder.and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
     if let Some(declared) = manifest.declared_name.as_deref() {

@@ -5,6 +5,7 @@ use model::{Bundle, Manifest, SIDECAR_FILE};
 use crate::finding::{Finding, Level};
 use crate::frontmatter::{self, Fields, split::body_text};
 use crate::limits::Limits;
+use crate::lint::lint;
 use crate::sidecar::{self, Sidecar};
 
 /// What a bundle says, and what the reader noticed.
@@ -106,7 +107,7 @@ pub fn read(bundle: &Bundle, limits: &Limits) -> Result<Reading, ManifestError> 
         Some(description) => Some(description),
         None => described_by_body(body, &mut findings),
     };
-    lint(&fields, description.as_deref(), &mut findings);
+    findings.extend(lint(&fields, description.as_deref(), text, body));
     let mut findings: Vec<Finding> = findings.into_iter().map(|finding| finding.in_file(file)).collect();
     let (sidecar, more) = read_sidecar(bundle, limits);
     let invalid = more.iter().any(|finding| finding.level == Level::Error);
@@ -123,22 +124,6 @@ fn described_by_body(body: &str, findings: &mut Vec<Finding>) -> Option<String> 
     let message = "there is no description; the first words of the body stand in, add `description:`";
     findings.push(Finding::warning("description_missing", message));
     Some(description)
-}
-
-fn lint(fields: &Fields, description: Option<&str>, findings: &mut Vec<Finding>) {
-    if fields.name.is_none() {
-        findings.push(Finding::warning("name_missing", "there is no name; add `name:` to the frontmatter"));
-    }
-    let long =
-        |text: Option<&str>, max: usize| text.map(|text| text.chars().count()).filter(|count| *count > max);
-    if let Some(count) = long(description, 1024) {
-        let message = format!("the description has {count} characters; other clients stop at 1024");
-        findings.push(Finding::warning("description_too_long", message));
-    }
-    if let Some(count) = long(fields.compatibility.as_deref(), 500) {
-        let message = format!("`compatibility` has {count} characters; other clients stop at 500");
-        findings.push(Finding::warning("compatibility_too_long", message));
-    }
 }
 
 fn read_sidecar(bundle: &Bundle, limits: &Limits) -> (Sidecar, Vec<Finding>) {

@@ -123,7 +123,12 @@ CREATE INDEX skills_by_name ON skills (workspace_id, name, id);
 CREATE INDEX skills_by_change ON skills (workspace_id, updated_at, id);
 CREATE INDEX skills_by_creation ON skills (workspace_id, created_at, id);
 CREATE INDEX skills_by_status ON skills (workspace_id, status, name, id);
-CREATE INDEX skills_by_agent ON skills (workspace_id, agent_id);
+CREATE INDEX skills_by_agent ON skills (workspace_id, agent_id, name, id);
+CREATE INDEX skills_by_user ON skills (workspace_id, user_id, name, id);
+-- The two short lists among many skills; the conditions are those of the list's filters, word for word.
+CREATE INDEX skills_waiting ON skills (workspace_id, name, id)
+    WHERE status IN ('draft', 'pending_approval') OR promotion_scope IS NOT NULL;
+CREATE INDEX skills_deleted ON skills (workspace_id, name, id) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE skill_tags (
     workspace_id UUID NOT NULL,

@@ -17,6 +17,7 @@ const COLUMNS: &str = "workspace_id, id, name, title, description, procedural_me
 
 /// Procedural-memory settings as they are stored: one JSON text.
 #[derive(Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // as the settings are
 struct SettingsRow {
     enabled: bool,
     auto_register_skills: bool,

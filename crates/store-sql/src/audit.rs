@@ -105,31 +105,34 @@ impl AuditTx for SqlTx {
         sequence: Option<u64>,
         limit: u32,
     ) -> Result<Vec<AuditEntry>, StoreError> {
-        let mut sql =
-            format!("SELECT {COLUMNS} FROM audit_entries WHERE workspace_id = $1 AND sequence < $2");
+        let mut conditions = vec!["workspace_id = $1 AND sequence < $2".to_owned()];
         let mut arguments = arguments![workspace, sequence.unwrap_or(i64::MAX as u64)];
         if let Some(verb) = &filter.verb {
             arguments.push(verb.as_str().into());
             let n = arguments.len();
             // `skill.` stands for every verb of that kind.
-            sql.push_str(&if verb.ends_with('.') {
-                format!(" AND substr(verb, 1, length(${n})) = ${n}")
+            conditions.push(if verb.ends_with('.') {
+                format!("substr(verb, 1, length(${n})) = ${n}")
             } else {
-                format!(" AND verb = ${n}")
+                format!("verb = ${n}")
             });
         }
         for (column, value) in [("subject_kind", &filter.subject_kind), ("subject_id", &filter.subject_id)] {
             if let Some(value) = value {
                 arguments.push(value.as_str().into());
-                sql.push_str(&format!(" AND {column} = ${}", arguments.len()));
+                conditions.push(format!("{column} = ${}", arguments.len()));
             }
         }
         if let Some(user) = filter.user {
             arguments.push(user.into());
-            sql.push_str(&format!(" AND user_id = ${}", arguments.len()));
+            conditions.push(format!("user_id = ${}", arguments.len()));
         }
         arguments.push(limit.into());
-        sql.push_str(&format!(" ORDER BY sequence DESC LIMIT ${}", arguments.len()));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM audit_entries WHERE {} ORDER BY sequence DESC LIMIT ${}",
+            conditions.join(" AND "),
+            arguments.len()
+        );
         self.many(sql, arguments, read).await
     }
 }

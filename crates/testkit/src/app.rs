@@ -178,8 +178,9 @@ impl TestApp {
     }
 
     /// Runs a statement behind the program's back.
-    pub async fn tamper(&self, sql: &'static str, arguments: Vec<Value>) -> u64 {
+    pub async fn tamper(&self, sql: &'static str, arguments: &[i64]) -> u64 {
         let mut connection = self.store.driver().begin().await.unwrap();
+        let arguments = arguments.iter().map(|&number| Value::Int(number)).collect();
         let touched = connection.execute(sql.into(), arguments).await.unwrap();
         connection.commit().await.unwrap();
         touched
@@ -247,6 +248,11 @@ pub async fn empty(limits: Limits) -> (Context, Arc<TestClock>, Arc<SqliteStore>
         limits,
     );
     (cx, clock, store, folder)
+}
+
+/// Opens a copy of a database.
+pub async fn open(file: &Path) -> Arc<dyn store::Store> {
+    Arc::new(SqlStore::new(SqliteDriver::open(file).await.unwrap()))
 }
 
 /// The digests of all rows, by table.

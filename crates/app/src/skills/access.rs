@@ -7,7 +7,7 @@ use store::{SkillRecord, Tx};
 use crate::Error;
 
 /// Loads a skill and asks whether the caller may do this to it.
-pub(super) async fn load(
+pub(crate) async fn load(
     tx: &mut dyn Tx,
     caller: &Caller,
     id: SkillId,
@@ -48,6 +48,17 @@ pub(super) struct Demands {
     pub approver: Approver,
     /// How many skills one user may have on the agent; 0 is no limit.
     pub max_skills_per_user: u32,
+}
+
+/// Whether what this caller writes into the scope waits: the agent of the scope may demand it, and so may the agent
+/// that does the writing, whichever scope it chooses.
+pub(super) async fn waits_for_approval(
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    scope: Scope,
+) -> Result<bool, Error> {
+    let through = caller.agent.map_or(Scope::Workspace, Scope::Agent);
+    Ok(demands(tx, caller, scope).await?.approval || demands(tx, caller, through).await?.approval)
 }
 
 pub(super) async fn demands(tx: &mut dyn Tx, caller: &Caller, scope: Scope) -> Result<Demands, Error> {

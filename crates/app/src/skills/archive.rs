@@ -114,7 +114,12 @@ fn folder_name(path: &str) -> Option<String> {
 }
 
 fn archive_error(error: manifest::ArchiveError) -> Error {
-    Error::invalid(Code::InvalidArchive, error)
+    use manifest::ArchiveError::{Bomb, Limit, TooLarge, TooManyEntries};
+    let code = match error {
+        TooLarge { .. } | TooManyEntries { .. } | Bomb { .. } | Limit(_) => Code::TooLarge,
+        _ => Code::InvalidArchive,
+    };
+    Error::invalid(code, error)
 }
 
 /// A revision as a zip file with one folder in it, and that folder's name.

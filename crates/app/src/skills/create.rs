@@ -25,30 +25,27 @@ pub async fn create(
     request: CreateSkill,
     idempotency: Option<Idempotency>,
 ) -> Result<Published, Error> {
+    if idempotency.as_ref().is_some_and(|with| with.key.is_empty() || with.key.len() > 255) {
+        return Err(Error::invalid(Code::InvalidRequest, "an idempotency key has 1 to 255 characters"));
+    }
     let prepared = prepare(cx, request.content.clone(), request.name.clone())?;
-    let id = SkillId::new(cx.id());
     let mut tx = cx.begin(caller.workspace).await?;
-    if let Some(Idempotency { key, fingerprint }) = idempotency {
-        if key.is_empty() || key.len() > 255 {
-            return Err(Error::invalid(Code::InvalidRequest, "an idempotency key has 1 to 255 characters"));
-        }
-        let claim = KeyClaim {
-            workspace: caller.workspace,
-            user: caller.user,
-            key,
-            fingerprint,
-            subject: id.to_string(),
-            at: cx.now(),
-        };
+    let result = publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared).await;
+    // Which skill a key stands for is known only now. A request that was sent before may well have failed here,
+    // for its own first sending took the name; whatever became of it, its key is what counts.
+    if let Some(Idempotency { key, fingerprint }) = idempotency
+        && !matches!(result, Err(Error::Store(_)))
+    {
+        let subject = result.as_ref().map_or_else(|_| String::new(), |done| done.record.skill.id.to_string());
+        let (workspace, user, at) = (caller.workspace, caller.user, cx.now());
+        let claim = KeyClaim { workspace, user, key, fingerprint, subject, at };
         if let Claim::Used { fingerprint: first, subject } = tx.claim_key(&claim).await? {
             drop(tx);
             return replay(cx, caller, &claim, first, &subject).await;
         }
     }
-    let published = publish(cx, &mut *tx, caller, id, &request, prepared).await?;
-    if published.outcome == Outcome::Created || published.outcome == Outcome::Revised {
-        tx.commit().await?;
-    }
+    let published = result?;
+    tx.commit().await?;
     Ok(published)
 }
 

@@ -4,11 +4,12 @@ use model::{Caller, Skill, SkillId};
 use policy::access::{self, Act};
 use serde_json::json;
 use store::{SkillRecord, Written};
+use time::Duration;
 
-use super::access::{check, load};
+use super::access::{check, demands, load};
 use super::edit::check_current;
-use super::publish::name_taken;
-use crate::{Context, Error, audit};
+use super::publish::{check_free, check_room};
+use crate::{Code, Context, Error, audit};
 
 /// Deletes a skill. Its content goes at once, or after the workspace's undelete window; the audit log keeps who,
 /// when, why, and the digest of what is gone.
@@ -19,6 +20,9 @@ pub async fn delete(
     reason: Option<&str>,
     if_version: Option<u64>,
 ) -> Result<SkillRecord, Error> {
+    if reason.is_some_and(|reason| reason.chars().count() > 2_000) {
+        return Err(Error::invalid(Code::InvalidRequest, "a reason has at most 2000 characters"));
+    }
     let mut tx = cx.begin(caller.workspace).await?;
     let record = load(&mut *tx, caller, id, |skill| Act::DeleteSkill(skill)).await?;
     check_current(&record, None, if_version)?;
@@ -50,10 +54,17 @@ pub async fn undelete(cx: &Context, caller: &Caller, id: SkillId) -> Result<Skil
     let mut tx = cx.begin(caller.workspace).await?;
     let record = tx.skill(caller.workspace, id).await?.filter(|record| record.skill.deleted_at.is_some());
     let record = record.ok_or_else(|| Error::not_found("deleted skill", id))?;
+    let scope = record.skill.scope;
     check(&mut *tx, caller, id, access::decide(caller, Act::DeleteSkill(&record.skill))).await?;
-    if tx.skill_named(caller.workspace, record.skill.scope, &record.skill.name).await?.is_some() {
-        return Err(name_taken(&record.skill.name, record.skill.scope));
+    // A window that has closed is closed, whether or not housekeeping came by since.
+    let hours = tx.workspace(caller.workspace).await?.map_or(0, |here| here.settings.undelete_window_hours);
+    let window = Duration::hours(i64::from(hours));
+    if record.skill.deleted_at.is_none_or(|deleted| deleted + window <= cx.now()) {
+        return Err(Error::not_found("deleted skill", id));
     }
+    check_free(&mut *tx, &record.skill, scope).await?;
+    let demands = demands(&mut *tx, caller, scope).await?;
+    check_room(&mut *tx, caller, scope, demands).await?;
     let skill =
         Skill { deleted_at: None, version: record.skill.version + 1, updated_at: cx.now(), ..record.skill };
     if tx.update_skill(&skill).await? == Written::Stale {

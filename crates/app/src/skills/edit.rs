@@ -1,6 +1,6 @@
 //! Changes a skill: every change of content is a new revision.
 
-use manifest::Changes;
+use manifest::{Changes, EditError};
 use model::{Bundle, Caller, Label, RevisionNumber, SkillId, slugify};
 use policy::access::Act;
 use serde_json::json;
@@ -8,7 +8,7 @@ use store::{SkillRecord, Written};
 
 use super::access::load;
 use super::bundles::load_bundle;
-use super::publish::{NewRevision, Outcome, Published, add_revision, examine};
+use super::publish::{NewRevision, Outcome, Published, add_revision, examine, label_taken, manifest_error};
 use super::read::{RevisionRef, find_revision};
 use crate::{Code, Context, Error, audit};
 
@@ -98,8 +98,12 @@ pub async fn edit(
     Ok(Published::new(Outcome::Revised, record, reading.findings))
 }
 
-fn edit_error(error: manifest::EditError) -> Error {
-    Error::invalid(Code::InvalidManifest, error)
+fn edit_error(error: EditError) -> Error {
+    match error {
+        EditError::Manifest(error) => manifest_error(&error),
+        EditError::Bundle(error) => Error::invalid(Code::InvalidBundle, error),
+        error => Error::invalid(Code::InvalidManifest, error),
+    }
 }
 
 /// Makes the content of an older revision the current one again, as a new revision.
@@ -149,8 +153,7 @@ pub async fn label(
     if let Some(label) = &label
         && tx.revision_labelled(caller.workspace, id, label).await?.is_some()
     {
-        let message = format!("another revision of this skill is labelled `{}`", label.as_str());
-        return Err(Error::conflict(Code::LabelTaken, message));
+        return Err(label_taken(label));
     }
     tx.set_label(caller.workspace, id, number, label.as_ref()).await?;
     record.skill.version += 1;

@@ -76,7 +76,9 @@ pub async fn list(
     }
     // What a name means is asked from the caller's own place on the ladder, also by those who could see more.
     let visibility = if request.nearest {
-        Visibility::Of { user: caller.user, agent: caller.agent }
+        // Without an agent the ladder has no agent's rungs. No agent has the nil id, so that it stands for none.
+        let agent = caller.agent.unwrap_or(AgentId::new(uuid::Uuid::nil()));
+        Visibility::Of { user: caller.user, agent: Some(agent) }
     } else {
         visibility(caller)
     };

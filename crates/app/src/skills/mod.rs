@@ -13,6 +13,7 @@ mod rate;
 mod read;
 mod review;
 
+pub(crate) use access::load;
 pub use archive::{
     Examination, ImportArchive, Imported, bundle_from_archive, bundle_from_files, export_archive,
     import_archive, validate,

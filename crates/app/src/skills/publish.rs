@@ -2,7 +2,7 @@
 //!
 //! Both `create` and `bulk` come through here, so that one skill and ten thousand follow the same rules.
 
-use manifest::{Draft, Finding, ManifestError, Reading};
+use manifest::{ComposeError, Draft, Finding, ManifestError, Reading};
 use model::{
     Bundle, Caller, Facets, Label, Manifest, Origin, Provenance, Revision, RevisionNumber, Scope, SessionId,
     Skill, SkillId, SkillName, Status,
@@ -11,7 +11,7 @@ use policy::access::{self, Act};
 use serde_json::json;
 use store::{SkillFilter, SkillOrder, SkillQuery, SkillRecord, Tx, Visibility, Written};
 
-use super::access::{Demands, check, demands};
+use super::access::{Demands, check, demands, waits_for_approval};
 use super::bundles::{load_manifest_bundle, store_files};
 use crate::{Code, Context, Error, audit};
 
@@ -135,7 +135,7 @@ pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -
         Content::Bundle { bundle, folder } => (bundle, folder),
         Content::Draft(draft) => {
             let name = draft.name.to_string();
-            let bundle = draft.compose().map_err(|error| Error::invalid(Code::InvalidManifest, error))?;
+            let bundle = draft.compose().map_err(compose_error)?;
             (bundle, Some(name))
         }
     };
@@ -148,15 +148,29 @@ pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -
 /// Reads a bundle's manifest within the limits.
 pub(super) fn examine(cx: &Context, bundle: &Bundle) -> Result<Reading, Error> {
     cx.limits.check(bundle).map_err(|error| Error::invalid(Code::TooLarge, error))?;
-    manifest::read(bundle, &cx.limits).map_err(|error| Error::Invalid {
-        code: match &error {
+    manifest::read(bundle, &cx.limits).map_err(|error| manifest_error(&error))
+}
+
+/// What is wrong with a manifest, with the lines that say so.
+pub(super) fn manifest_error(error: &ManifestError) -> Error {
+    Error::Invalid {
+        code: match error {
             ManifestError::TooLarge { .. } => Code::TooLarge,
             ManifestError::Sidecar(_) => Code::InvalidSidecar,
             _ => Code::InvalidManifest,
         },
         message: error.to_string(),
         findings: error.findings().to_vec(),
-    })
+    }
+}
+
+fn compose_error(error: ComposeError) -> Error {
+    match error {
+        ComposeError::Manifest(error) => manifest_error(&error),
+        ComposeError::Bundle(error) => Error::invalid(Code::InvalidBundle, error),
+        ComposeError::Reserved(_) => Error::invalid(Code::InvalidPath, error),
+        error => Error::invalid(Code::InvalidManifest, error),
+    }
 }
 
 /// Puts prepared content in, inside a transaction.
@@ -170,6 +184,7 @@ pub(super) async fn publish(
 ) -> Result<Published, Error> {
     let scope = request.scope.unwrap_or_else(|| default_scope(caller));
     access::decide(caller, Act::CreateSkill(scope))?;
+    check_message(&request.message)?;
     let demands = demands(tx, caller, scope).await?;
     if let Some(owner) = scope.user() {
         tx.membership(caller.workspace, owner).await?.ok_or_else(|| Error::not_found("user", owner))?;
@@ -216,6 +231,26 @@ pub(super) fn name_taken(name: &SkillName, scope: Scope) -> Error {
     Error::conflict(Code::NameTaken, message)
 }
 
+pub(super) fn label_taken(label: &Label) -> Error {
+    let message = format!("another revision of this skill is labelled `{}`", label.as_str());
+    Error::conflict(Code::LabelTaken, message)
+}
+
+/// Refuses a scope in which another skill has this one's name or comes from the same place.
+pub(super) async fn check_free(tx: &mut dyn Tx, skill: &Skill, scope: Scope) -> Result<(), Error> {
+    if tx.skill_named(skill.workspace, scope, &skill.name).await?.is_some() {
+        return Err(name_taken(&skill.name, scope));
+    }
+    if let Some(source) = &skill.provenance.source
+        && let Some(other) = tx.skill_from_source(skill.workspace, scope, source).await?
+    {
+        let (name, kind) = (&other.skill.name, scope.kind());
+        let message = format!("`{name}` in the {kind} scope comes from the same place, `{source}`");
+        return Err(Error::conflict(Code::NameTaken, message));
+    }
+    Ok(())
+}
+
 /// A name that is free: the wanted one and a few digits that depend only on where the content comes from, so that
 /// another machine importing the same folders gets the same names.
 async fn free_name(
@@ -254,7 +289,7 @@ async fn insert(
     check_room(tx, caller, scope, demands).await?;
     let digest = bundle.digest();
     check_not_rejected(tx, caller, &digest).await?;
-    let waits = access::initial_status(caller, scope, demands.approval);
+    let waits = access::initial_status(caller, scope, waits_for_approval(tx, caller, scope).await?);
     let now = cx.now();
     let skill = described(
         Skill {
@@ -358,8 +393,18 @@ pub(super) async fn add_revision(
     let SkillRecord { skill: old, statistics } = known;
     let entries = tx.revision_files(caller.workspace, old.id, old.revision).await?;
     let before = load_manifest_bundle(tx, caller.workspace, &entries).await?;
-    let before = manifest::read(&before, &cx.limits).ok().map(|reading| reading.manifest);
-    check_policy_facet(caller, before.as_ref(), &change.manifest)?;
+    match manifest::read(&before, &cx.limits) {
+        Ok(before) => check_policy_facet(caller, Some(&before.manifest), &change.manifest)?,
+        // What it says can no longer be read; that it had a policy is known.
+        Err(_) if old.facets.policy => access::decide(caller, Act::WritePolicy)?,
+        Err(_) => check_policy_facet(caller, None, &change.manifest)?,
+    }
+    check_message(&change.message)?;
+    if let Some(label) = &change.label
+        && tx.revision_labelled(caller.workspace, old.id, label).await?.is_some()
+    {
+        return Err(label_taken(label));
+    }
     let digest = change.bundle.digest();
     check_not_rejected(tx, caller, &digest).await?;
     if change.name != old.name && tx.skill_named(caller.workspace, old.scope, &change.name).await?.is_some() {
@@ -402,13 +447,22 @@ async fn status_after_change(tx: &mut dyn Tx, caller: &Caller, old: &Skill) -> R
     let demands = demands(tx, caller, old.scope).await?;
     let changed = Skill { updated_by: caller.user, ..old.clone() };
     let approves = access::decide(caller, Act::ApproveSkill(&changed, demands.approver)).is_ok();
+    let waits = !approves && waits_for_approval(tx, caller, old.scope).await?;
     Ok(match old.status {
-        Status::Active if demands.approval && !approves => Status::PendingApproval,
+        Status::Active if waits => Status::PendingApproval,
         Status::Rejected => Status::PendingApproval,
         status => status,
     })
 }
 
+fn check_message(message: &str) -> Result<(), Error> {
+    if message.chars().count() > 2_000 {
+        return Err(Error::invalid(Code::InvalidRequest, "a message has at most 2000 characters"));
+    }
+    Ok(())
+}
+
+/// Writes a revision. Nothing may be refused from here on: in a bulk, what was written before a refusal would stay.
 async fn insert_revision(
     cx: &Context,
     tx: &mut dyn Tx,
@@ -418,15 +472,6 @@ async fn insert_revision(
     label: Option<Label>,
     message: &str,
 ) -> Result<(), Error> {
-    if message.chars().count() > 2_000 {
-        return Err(Error::invalid(Code::InvalidRequest, "a message has at most 2000 characters"));
-    }
-    if let Some(label) = &label
-        && tx.revision_labelled(caller.workspace, skill.id, label).await?.is_some()
-    {
-        let message = format!("another revision of this skill is labelled `{}`", label.as_str());
-        return Err(Error::conflict(Code::LabelTaken, message));
-    }
     let entries = store_files(tx, caller.workspace, bundle).await?;
     let revision = Revision {
         skill: skill.id,
@@ -449,8 +494,10 @@ fn described(skill: Skill, manifest: &Manifest) -> Skill {
         manifest.tags.iter().map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect();
     tags.sort();
     tags.dedup();
+    // A declared name that is no slug is still what its author calls it.
+    let called = manifest.declared_name.as_ref().filter(|name| SkillName::parse(name).is_err());
     Skill {
-        title: manifest.title.clone().unwrap_or_else(|| skill.name.to_string()),
+        title: manifest.title.as_ref().or(called).cloned().unwrap_or_else(|| skill.name.to_string()),
         description: manifest.description.clone(),
         icon: manifest.icon.clone(),
         tags,
@@ -485,7 +532,12 @@ async fn check_not_rejected(tx: &mut dyn Tx, caller: &Caller, digest: &model::Di
 }
 
 /// The agent's limit of skills a user.
-async fn check_room(tx: &mut dyn Tx, caller: &Caller, scope: Scope, demands: Demands) -> Result<(), Error> {
+pub(super) async fn check_room(
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    scope: Scope,
+    demands: Demands,
+) -> Result<(), Error> {
     let Scope::AgentUser(agent, user) = scope else { return Ok(()) };
     let limit = demands.max_skills_per_user;
     if limit == 0 {

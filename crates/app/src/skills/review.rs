@@ -7,7 +7,7 @@ use store::{SkillRecord, Tx, Written};
 
 use super::access::{check, demands, load};
 use super::edit::check_current;
-use super::publish::name_taken;
+use super::publish::check_free;
 use crate::{Code, Context, Error, audit};
 
 /// A decision.
@@ -98,22 +98,21 @@ async fn after(
     next.status = skill
         .after(transition)
         .map_err(|error| Error::conflict(Code::InvalidTransition, error.to_string()))?;
-    if next.status != skill.status || reason.is_some() {
+    let refusal = matches!(transition, Transition::Reject | Transition::Archive);
+    if next.status != skill.status || (refusal && reason.is_some()) {
         next.status_reason = reason.map(str::to_owned);
     }
     if let (Transition::Approve, Some(wider)) = (transition, skill.promotion) {
         move_to(tx, &mut next, wider).await?;
     }
-    if matches!(transition, Transition::Reject | Transition::Archive) {
+    if refusal {
         next.promotion = None;
     }
     Ok(next)
 }
 
 async fn move_to(tx: &mut dyn Tx, skill: &mut Skill, scope: Scope) -> Result<(), Error> {
-    if tx.skill_named(skill.workspace, scope, &skill.name).await?.is_some() {
-        return Err(name_taken(&skill.name, scope));
-    }
+    check_free(tx, skill, scope).await?;
     skill.scope = scope;
     skill.promotion = None;
     Ok(())
@@ -162,8 +161,11 @@ pub async fn promote(
         Error::invalid(Code::InvalidScope, message)
     })?;
     let mut next = record.skill.clone();
+    let asked = Skill { promotion: Some(wider), ..next.clone() };
+    let approver = demands(&mut *tx, caller, scope).await?.approver;
+    let grants = access::decide(caller, Act::ApproveSkill(&asked, approver)).is_ok();
     // To one's own wider scope nobody else's consent is needed.
-    if access::may_grant(caller) || wider.user() == Some(caller.user) {
+    if grants || wider.user() == Some(caller.user) {
         move_to(&mut *tx, &mut next, wider).await?;
     } else {
         next.promotion = Some(wider);

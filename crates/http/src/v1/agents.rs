@@ -5,14 +5,15 @@ use app::{Cursor, PageRequest};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, SkillName, slugify};
+use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, slugify};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names::{self, missing};
 use super::views::{AgentView, AssignmentView, PageView, ProceduralMemoryView};
 use crate::auth::Auth;
-use crate::etag::{tagged, wanted_version};
+use crate::bounds::within;
+use crate::etag::{shown, wanted_version, written};
 use crate::extract::{Json, OptionalJson, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -23,12 +24,14 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListAgentsQuery {
     /// Only the one with this name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     name: Option<String>,
     /// How many a page has.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// Where the page before ended.
+    #[param(min_length = 1, pattern = "^[A-Za-z0-9_-]+$")]
     cursor: Option<String>,
 }
 
@@ -71,13 +74,17 @@ pub(crate) enum DiscoveryWord {
 /// An agent to make, or to put in the place of another. What is left out takes its default.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "release-bot", "title": "Release bot",
+    "procedural_memory": {"enabled": true, "require_skill_approval": true}}))]
 pub(crate) struct AgentRequest {
     /// Its name: a-z, 0-9 and hyphens.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     name: String,
+    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
     #[schema(max_length = 200)]
     title: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     description: String,
     /// Null is fully off.
@@ -86,7 +93,7 @@ pub(crate) struct AgentRequest {
     #[schema(minimum = 1, maximum = 1_000_000)]
     discovery_token_budget: Option<u32>,
     /// The skills assigned to it, in order.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 1000, _, _>")]
     #[schema(max_items = 1000)]
     skills: Vec<AssignmentView>,
 }
@@ -99,7 +106,7 @@ impl AgentRequest {
             Some(DiscoveryWord::Hybrid) => Discovery::Hybrid,
             Some(DiscoveryWord::Auto) | None => Discovery::Auto,
         };
-        let name = SkillName::parse(&self.name).map_err(|error| Problem::bad_request(error.to_string()))?;
+        let name = names::slug(&self.name)?;
         Ok(AgentSpec {
             title: self.title,
             description: self.description,
@@ -136,10 +143,6 @@ fn agent_id(text: &str) -> Result<AgentId, Problem> {
     AgentId::parse(text).map_err(|_| missing("agent", text))
 }
 
-fn shown(headers: &HeaderMap, agent: Agent) -> Response {
-    tagged(headers, agent.version, axum::Json(AgentView::from(agent)))
-}
-
 /// Reads an agent.
 #[utoipa::path(get, path = "/api/v1/agents/{id}", operation_id = "read_agent", tag = "agents",
     params(("id" = uuid::Uuid, Path)),
@@ -150,7 +153,8 @@ pub(crate) async fn read(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    Ok(shown(&headers, app::agents::read(&state.cx, &caller, agent_id(&id)?).await?))
+    let agent = app::agents::read(&state.cx, &caller, agent_id(&id)?).await?;
+    shown(&headers, agent.version, &AgentView::from(agent))
 }
 
 /// Replaces an agent's settings; for admins.
@@ -166,7 +170,7 @@ pub(crate) async fn update(
 ) -> Result<Response, Problem> {
     let version = wanted_version(&headers)?;
     let agent = app::agents::update(&state.cx, &caller, agent_id(&id)?, request.read()?, version).await?;
-    Ok(shown(&HeaderMap::new(), agent))
+    Ok(written(agent.version, axum::Json(AgentView::from(agent))))
 }
 
 /// Removes an agent; for admins.
@@ -195,7 +199,7 @@ pub(crate) struct AssignRequest {
 
 /// Assigns a skill to an agent, or moves it; for admins.
 #[utoipa::path(put, path = "/api/v1/agents/{id}/skills/{skill_id}", operation_id = "assign_skill", tag = "agents",
-    params(("id" = uuid::Uuid, Path), ("skill_id" = uuid::Uuid, Path)), request_body = AssignRequest,
+    params(("id" = uuid::Uuid, Path), ("skill_id" = uuid::Uuid, Path)), request_body = Option<AssignRequest>,
     responses((status = 200, body = AgentView), Problems))]
 pub(crate) async fn assign(
     State(state): State<HttpState>,
@@ -205,6 +209,9 @@ pub(crate) async fn assign(
 ) -> Result<axum::Json<AgentView>, Problem> {
     let (id, skill) = (agent_id(&id)?, names::skill_id(&skill)?);
     let pin = request.pin.map(pin).transpose()?;
+    if request.position.is_some_and(|position| position > 1_000) {
+        return Err(Problem::bad_request("a position is at most 1000"));
+    }
     let position = request.position.and_then(|position| usize::try_from(position).ok());
     Ok(axum::Json(app::agents::assign(&state.cx, &caller, id, skill, pin, position).await?.into()))
 }

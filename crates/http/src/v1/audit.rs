@@ -1,17 +1,20 @@
 //! The audit log.
 
 use app::audit::ListAudit;
-use app::{Cursor, PageRequest};
+use app::{Context, Cursor, PageRequest};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use futures::stream;
+use model::{AuditEntry, Caller};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::names;
 use super::views::{AuditEntryView, PageView, VerificationView};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::extract::Query;
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -22,21 +25,26 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListAuditQuery {
     /// An exact verb, or all of a kind: `skill.`.
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
     #[param(max_length = 100)]
     verb: Option<String>,
     /// The kind of the subject, such as `skill`.
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
     #[param(max_length = 100)]
     kind: Option<String>,
     /// The subject's id.
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
     #[param(max_length = 100)]
     subject: Option<String>,
     /// Who did it, by id or handle.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     user: Option<String>,
     /// How many a page has.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// Where the page before ended.
+    #[param(min_length = 1, pattern = "^[A-Za-z0-9_-]+$")]
     cursor: Option<String>,
 }
 
@@ -80,32 +88,32 @@ pub(crate) async fn verify(
 #[utoipa::path(get, path = "/api/v1/audit/export", operation_id = "export_audit", tag = "operations",
     responses((status = 200, body = String, content_type = "application/jsonl"), Problems))]
 pub(crate) async fn export(State(state): State<HttpState>, Auth(caller): Auth) -> Result<Response, Problem> {
-    const BATCH: u32 = 500;
     // The first batch before the first byte, so that a refusal is still a refusal.
     let first = app::audit::export(&state.cx, &caller, 0, BATCH).await?;
-    let (sender, receiver) = tokio::io::duplex(64 * 1024);
-    tokio::spawn(async move {
-        let mut sender = sender;
-        let mut batch = first;
-        while let Some(last) = batch.last().map(|entry| entry.sequence) {
-            let mut text = String::new();
-            for entry in batch {
-                text.push_str(&serde_json::to_string(&AuditEntryView::from(entry)).unwrap_or_default());
-                text.push('\n');
-            }
-            // A reader who went away is no error of ours.
-            if tokio::io::AsyncWriteExt::write_all(&mut sender, text.as_bytes()).await.is_err() {
-                return;
-            }
-            batch = match app::audit::export(&state.cx, &caller, last, BATCH).await {
-                Ok(batch) => batch,
-                Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "audit export broke off");
-                    return;
-                }
-            };
-        }
+    let batches = stream::try_unfold(first, move |batch| {
+        let (cx, caller) = (state.cx.clone(), caller.clone());
+        async move { next_batch(&cx, &caller, batch).await }
     });
-    let body = Body::from_stream(tokio_util::io::ReaderStream::new(receiver));
-    Ok(([(header::CONTENT_TYPE, "application/jsonl")], body).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/jsonl")], Body::from_stream(batches)).into_response())
+}
+
+const BATCH: u32 = 500;
+
+/// The lines of a batch, and the batch after it. An error ends the connection in the middle, so that half a log
+/// never looks like a whole one.
+async fn next_batch(
+    cx: &Context,
+    caller: &Caller,
+    batch: Vec<AuditEntry>,
+) -> Result<Option<(String, Vec<AuditEntry>)>, axum::BoxError> {
+    let Some(last) = batch.last().map(|entry| entry.sequence) else { return Ok(None) };
+    let mut text = String::new();
+    for entry in batch {
+        text.push_str(&serde_json::to_string(&AuditEntryView::from(entry))?);
+        text.push('\n');
+    }
+    let next = app::audit::export(cx, caller, last, BATCH).await.inspect_err(|error| {
+        tracing::error!(error = error as &dyn std::error::Error, "audit export broke off");
+    })?;
+    Ok(Some((text, next)))
 }

@@ -5,13 +5,14 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use super::views::Bytes;
 use crate::auth::Auth;
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
 
 /// Copies the whole database into an SQLite file, consistently, while the server works on; for operators.
 #[utoipa::path(get, path = "/api/v1/backup", operation_id = "take_backup", tag = "operations",
-    responses((status = 200, body = Vec<u8>, content_type = "application/vnd.sqlite3"), Problems))]
+    responses((status = 200, body = Bytes, content_type = "application/vnd.sqlite3"), Problems))]
 pub(crate) async fn take(State(state): State<HttpState>, Auth(caller): Auth) -> Result<Response, Problem> {
     let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
     let path = folder.path().join("backup.db");

@@ -1,8 +1,7 @@
 //! Ids and names in requests: people write names, programs write ids.
 
 use app::{Code, Context};
-use axum::http::StatusCode;
-use model::{AgentId, Caller, Handle, Scope, ScopeKind, SkillId, UserId, slugify};
+use model::{AgentId, Caller, Handle, Scope, ScopeKind, SkillId, SkillName, UserId, slugify};
 
 use crate::problem::Problem;
 
@@ -12,7 +11,12 @@ pub(crate) fn skill_id(text: &str) -> Result<SkillId, Problem> {
 
 pub(crate) fn missing(what: &str, text: &str) -> Problem {
     let shown: String = text.chars().take(80).collect();
-    Problem::new(StatusCode::NOT_FOUND, Code::NotFound.as_str(), format!("there is no {what} `{shown}`"))
+    Problem::with_code(Code::NotFound, format!("there is no {what} `{shown}`"))
+}
+
+/// A name that must be written as a slug: that of an agent or a workspace.
+pub(crate) fn slug(text: &str) -> Result<SkillName, Problem> {
+    SkillName::parse(text).map_err(|error| Problem::with_code(Code::InvalidName, error.to_string()))
 }
 
 /// An agent by id or name.
@@ -41,8 +45,7 @@ pub(crate) async fn scope(
     agent_text: Option<&str>,
     user_text: Option<&str>,
 ) -> Result<Option<Scope>, Problem> {
-    let invalid =
-        |detail: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, Code::InvalidScope.as_str(), detail);
+    let invalid = |detail: String| Problem::with_code(Code::InvalidScope, detail);
     let Some(kind) = kind else {
         return match (agent_text, user_text) {
             (None, None) => Ok(None),

@@ -11,6 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::names;
 use super::views::{CreatedTokenView, ListView, TokenView};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::extract::{Json, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -21,6 +22,7 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListTokensQuery {
     /// A user's id or handle, or `all`; the caller's own when left out.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     user: Option<String>,
 }
@@ -66,17 +68,22 @@ impl From<ScopeWord> for TokenScope {
 /// A token to make.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "ci", "scopes": ["read", "write"]}))]
 pub(crate) struct CreateTokenRequest {
     /// What it is called.
+    #[serde(deserialize_with = "within::<1, 100, _, _>")]
     #[schema(min_length = 1, max_length = 100, pattern = "\\S")]
     name: String,
     /// Whose it is, by id or handle; the caller's own when left out.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[schema(min_length = 1, max_length = 128)]
     user: Option<String>,
     /// The agent its bearer acts through, by id or name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     agent: Option<String>,
     /// What it may be used for.
+    #[serde(deserialize_with = "within::<1, 4, _, _>")]
     #[schema(min_items = 1, max_items = 4)]
     scopes: Vec<ScopeWord>,
     /// When it ends.

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names::missing;
-use super::views::{LinkView, ListView, UserView};
+use super::views::{LinkView, ListView, UserView, time};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::extract::{Json, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -20,6 +21,7 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListUsersQuery {
     /// Only the one with this handle.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     handle: Option<String>,
 }
@@ -63,10 +65,13 @@ impl From<RoleWord> for Role {
 /// A person to add.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"handle": "rita@example.com", "roles": ["reviewer"]}))]
 pub(crate) struct AddUserRequest {
     /// What they are called at sign-in; an e-mail address fits.
+    #[serde(deserialize_with = "within::<1, 128, _, _>")]
     #[schema(min_length = 1, max_length = 128, pattern = "^[A-Za-z0-9][A-Za-z0-9._@+-]*$")]
     handle: String,
+    #[serde(default, deserialize_with = "within::<1, 200, _, _>")]
     #[schema(min_length = 1, max_length = 200)]
     display_name: Option<String>,
     /// `member` is always among them.
@@ -110,6 +115,7 @@ pub(crate) async fn read(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeUserRequest {
+    #[serde(default, deserialize_with = "within::<1, 200, _, _>")]
     #[schema(min_length = 1, max_length = 200)]
     display_name: Option<String>,
     /// Their roles in this workspace; for admins.
@@ -160,7 +166,9 @@ pub(crate) async fn link(
     Auth(caller): Auth,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, axum::Json<LinkView>), Problem> {
+    // Before the link is made, so that it never claims to live longer than it does.
+    let expires_at = time(state.cx.clock.now() + app::sign_in::LINK_LIFE);
     let secret = app::sign_in::create_link(&state.cx, &caller, user_id(&id)?).await?;
     let url = format!("{}/sign-in?link={}", state.config.public_url, secret.reveal());
-    Ok((StatusCode::CREATED, axum::Json(LinkView { url })))
+    Ok((StatusCode::CREATED, axum::Json(LinkView { url, expires_at })))
 }

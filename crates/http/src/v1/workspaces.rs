@@ -3,12 +3,13 @@
 use app::workspaces::ChangeWorkspace;
 use axum::extract::State;
 use axum::http::StatusCode;
-use model::WorkspaceName;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::names;
 use super::views::{ListView, MeView, WorkspaceView};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::extract::Json;
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -40,9 +41,11 @@ pub(crate) async fn list(
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateWorkspaceRequest {
     /// Its name: a-z, 0-9 and hyphens.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
     name: String,
     /// For people.
+    #[serde(default, deserialize_with = "within::<1, 200, _, _>")]
     #[schema(min_length = 1, max_length = 200)]
     title: Option<String>,
 }
@@ -55,8 +58,7 @@ pub(crate) async fn create(
     Auth(caller): Auth,
     Json(request): Json<CreateWorkspaceRequest>,
 ) -> Result<(StatusCode, axum::Json<WorkspaceView>), Problem> {
-    let name =
-        WorkspaceName::parse(&request.name).map_err(|error| Problem::bad_request(error.to_string()))?;
+    let name = names::slug(&request.name)?;
     let workspace = app::workspaces::create(&state.cx, &caller, &name, request.title.as_deref()).await?;
     Ok((StatusCode::CREATED, axum::Json(workspace.into())))
 }
@@ -75,6 +77,7 @@ pub(crate) async fn read(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangeWorkspaceRequest {
+    #[serde(default, deserialize_with = "within::<1, 200, _, _>")]
     #[schema(min_length = 1, max_length = 200)]
     title: Option<String>,
     hide_existence: Option<bool>,

@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::frontmatter::split::lines;
 use crate::yaml::{self, Entry, Node, Value};
 
+/// How often a field may be repeated and still be removed; each repeat costs a parse.
+const MAX_REPEATS: usize = 20;
+
 /// How a text breaks its lines.
 pub(crate) fn line_break(text: &str) -> &'static str {
     match text.find(['\n', '\r']).and_then(|at| text.get(at..)) {
@@ -17,6 +20,11 @@ pub(crate) fn line_break(text: &str) -> &'static str {
 /// The text with its line feeds replaced.
 pub(crate) fn with_breaks(text: &str, line_break: &str) -> String {
     if line_break == "\n" { text.to_owned() } else { text.replace('\n', line_break) }
+}
+
+/// The text with a range replaced; nothing when the range does not fit.
+pub(crate) fn splice(text: &str, range: Range<usize>, new: &str) -> Option<String> {
+    Some(format!("{}{new}{}", text.get(..range.start)?, text.get(range.end..)?))
 }
 
 /// Where a top-level field stands.
@@ -114,7 +122,7 @@ pub(crate) fn put(text: &str, is_key: impl Fn(&str) -> bool, new: Option<&str>) 
     let found = |text: &str| Some(places(text)?.into_iter().rev().find(|place| is_key(&place.key)));
     let breaks = line_break(&text);
     match (found(&text)?, new) {
-        (Some(place), Some(new)) => text.replace_range(place.lines, &with_breaks(new, breaks)),
+        (Some(place), Some(new)) => text = splice(&text, place.lines, &with_breaks(new, breaks))?,
         (None, Some(new)) => {
             if !text.is_empty() && !text.ends_with(['\n', '\r']) {
                 text.push_str(breaks);
@@ -124,8 +132,9 @@ pub(crate) fn put(text: &str, is_key: impl Fn(&str) -> bool, new: Option<&str>) 
         (place, None) => {
             let mut next = place;
             // A field that stands twice must go twice, or the hidden value would come back.
-            while let Some(place) = next {
-                text.replace_range(place.lines, "");
+            for _ in 0..MAX_REPEATS {
+                let Some(place) = next else { break };
+                text = splice(&text, place.lines, "")?;
                 next = found(&text)?;
             }
         }
@@ -140,9 +149,7 @@ pub(crate) fn put_text(text: &str, field: &str, is_key: impl Fn(&str) -> bool, n
     if let Some(Place { value: Some(span), .. }) = exact
         && !new.contains('\n')
     {
-        let mut text = text.to_owned();
-        text.replace_range(span.clone(), &yaml::write::scalar(new));
-        return Some(text);
+        return splice(text, span.clone(), &yaml::write::scalar(new));
     }
     let mut line = String::new();
     yaml::write::field(&mut line, 0, field, new);

@@ -277,11 +277,9 @@ fn set_field(text: &str, field: &str, new: &str) -> Option<String> {
     }
     let yaml_text = text.get(parts.yaml.clone())?;
     let is_key = |key: &str| standard_name(key) == Some(field);
-    let mut out = text.to_owned();
     let new_yaml = lines::put_text(yaml_text, field, is_key, new)
         .or_else(|| lines::put_text(&block_style(yaml_text)?, field, is_key, new))?;
-    out.replace_range(parts.yaml, &new_yaml);
-    Some(out)
+    lines::splice(text, parts.yaml, &new_yaml)
 }
 
 fn remove_fields(text: &str, is_key: impl Fn(&str) -> bool) -> Option<String> {
@@ -289,9 +287,7 @@ fn remove_fields(text: &str, is_key: impl Fn(&str) -> bool) -> Option<String> {
     let yaml_text = text.get(parts.yaml.clone())?;
     let new_yaml = lines::put(yaml_text, &is_key, None)
         .or_else(|| lines::put(&block_style(yaml_text)?, &is_key, None))?;
-    let mut out = text.to_owned();
-    out.replace_range(parts.yaml, &new_yaml);
-    Some(out)
+    lines::splice(text, parts.yaml, &new_yaml)
 }
 
 /// A map that was written in braces, one field a line.

@@ -139,7 +139,14 @@ fn text(entry: &Entry, findings: &mut Vec<Finding>) -> Option<String> {
         findings.push(wrong_type(entry, "text"));
     }
     let text = flat(&entry.value);
-    (!text.trim().is_empty()).then(|| text.trim().to_owned())
+    let text = text.trim();
+    if let Some((end, _)) = text.char_indices().nth(bounds::TEXT) {
+        let message =
+            format!("field `{}` is longer than {} characters and was cut", shown(&entry.key), bounds::TEXT);
+        findings.push(Finding::warning("field_too_long", message).at(entry.line));
+        return text.get(..end).map(|cut| cut.trim_end().to_owned());
+    }
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn bounded(entry: &Entry, max: usize, findings: &mut Vec<Finding>) -> Option<String> {
@@ -157,7 +164,7 @@ fn tools(entry: &Entry, findings: &mut Vec<Finding>) -> Option<String> {
     if let Value::List(items) = &entry.value.value {
         findings.push(wrong_type(entry, "one line with spaces between the tools"));
         let tools: Vec<String> = items.iter().map(flat).filter(|tool| !tool.is_empty()).collect();
-        return (!tools.is_empty()).then(|| tools.join(" "));
+        return (!tools.is_empty()).then(|| tools.join(" ").chars().take(bounds::TEXT).collect());
     }
     text(entry, findings)
 }

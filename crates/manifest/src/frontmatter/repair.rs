@@ -16,6 +16,12 @@ pub(crate) struct Repaired {
     pub findings: Vec<Finding>,
 }
 
+/// The most fields that are read one by one; nobody writes so many, and each costs a parse.
+const MAX_FIELDS: usize = 1000;
+
+/// The most lines that are reported as no field.
+const MAX_STRAYS: usize = 20;
+
 /// The lines of one top-level field.
 #[derive(Debug)]
 struct Piece<'a> {
@@ -31,7 +37,7 @@ struct Piece<'a> {
 pub(crate) fn repair(text: &str) -> Repaired {
     let mut repaired = Repaired::default();
     let (pieces, strays) = pieces(text);
-    for (line, stray) in strays {
+    for (line, stray) in strays.into_iter().take(MAX_STRAYS) {
         repaired.findings.push(
             Finding::warning(
                 "line_ignored",
@@ -40,7 +46,11 @@ pub(crate) fn repair(text: &str) -> Repaired {
             .at(line),
         );
     }
-    for piece in pieces {
+    if let Some(piece) = pieces.get(MAX_FIELDS) {
+        let message = format!("more than {MAX_FIELDS} fields; the rest is not read");
+        repaired.findings.push(Finding::warning("fields_too_many", message).at(piece.line));
+    }
+    for piece in pieces.into_iter().take(MAX_FIELDS) {
         match piece.read() {
             Some((value, None)) => repaired.add(&piece, value),
             Some((value, Some(finding))) => {

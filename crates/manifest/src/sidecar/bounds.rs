@@ -1,5 +1,7 @@
 //! How much each field may hold; the schema and both readers use the same numbers.
 
+/// The longest text taken from a field of `SKILL.md`, in characters; more than any real one by far.
+pub(crate) const TEXT: usize = 16_384;
 /// The longest title, in characters.
 pub(crate) const TITLE: usize = 255;
 /// The longest icon name.

@@ -21,7 +21,7 @@ fn errors(text: &str) -> Vec<Finding> {
     findings.into_iter().filter(|finding| finding.level == Level::Error).collect()
 }
 
-const GOOD: [&str; 14] = [
+const GOOD: [&str; 16] = [
     "",
     "# only a comment\n",
     "title: Code Review",
@@ -38,8 +38,10 @@ const GOOD: [&str; 14] = [
     "policy: {max_execution_time: 90}",
     "policy: {max_execution_time: 500ms}",
     "policy:\n  validators:\n  - expression: args.size() < 3\n  - argument_deny: 'rm -rf'\n  \
-     - path_prefix: [/tmp]\n  - host_allow: [example.com]\n  - argument_size: 100",
+     - path_prefix: [/data]\n  - host_allow: [example.com]\n  - argument_size: 100",
     "title: yes",
+    "\u{feff}title: marked",
+    "title: x\r\ntags:\r\n  - a\r\n",
 ];
 
 const BAD: [(&str, &str, u32); 41] = [
@@ -218,7 +220,7 @@ fn everything_reads_back_as_written() {
             validators: vec![
                 Validator::Expression("a == \"b\"\n|| c".to_owned()),
                 Validator::ArgumentDeny("^#".to_owned()),
-                Validator::PathPrefix(vec!["/tmp".to_owned()]),
+                Validator::PathPrefix(vec!["/data".to_owned()]),
                 Validator::HostAllow(vec![]),
                 Validator::ArgumentSize(10),
             ],

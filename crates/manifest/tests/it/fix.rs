@@ -106,3 +106,33 @@ fn the_fixtures_become_what_a_person_would_write() {
     let (skill, _, changes) = fixed("clean");
     assert!(changes.is_empty() && skill.starts_with("---\nname: clean\n"), "{changes:?}");
 }
+
+#[test]
+fn the_sidecar_of_the_author_is_not_overwritten() {
+    let file = |path: &str, text: &str| {
+        (model::BundlePath::parse(path).unwrap(), model::BundleFile::new(text.as_bytes().to_vec()))
+    };
+    let skill = "---\nname: a\n# kept\ndescription: d\ntitle: Front\ndisplay_name: Other\nicon: i\nexample_queries: [one]\n\
+                 example_prompts: [two]\n---\nbody";
+    let bundle =
+        Bundle::new([file("SKILL.md", skill), file("repertoire.yaml", "title: Side # mine\n")].into())
+            .unwrap();
+    let fixed = fix(&bundle, Some("a"));
+    let text = |path: &str| String::from_utf8(fixed.bundle.get(path).unwrap().content.to_vec()).unwrap();
+    assert_eq!(
+        text("SKILL.md"),
+        "---\nname: a\n# kept\ndescription: d\nmetadata:\n  display_name: Other\n---\nbody"
+    );
+    assert_eq!(text("repertoire.yaml"), "title: Side # mine\nicon: i\nexample_prompts:\n  - one\n  - two\n");
+}
+
+#[test]
+fn a_long_description_does_not_cost_the_comments() {
+    let path = model::BundlePath::parse("SKILL.md").unwrap();
+    let skill = format!("---\nname: a # why\nversion: 1\ndescription: {}\n---\n", "d".repeat(1100));
+    let bundle = Bundle::new([(path, model::BundleFile::new(skill.into_bytes()))].into()).unwrap();
+    let fixed = fix(&bundle, Some("a"));
+    assert!(fixed.bundle.skill_file().1.starts_with(b"---\nname: a # why\ndescription: ddd"));
+    assert_eq!(fixed.changes.len(), 2, "{:?}", fixed.changes);
+    assert!(fixed.changes[1].contains("1100 characters"), "{:?}", fixed.changes);
+}

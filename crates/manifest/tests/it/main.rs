@@ -2,4 +2,6 @@
 
 mod corpus;
 mod fix;
+mod hostile;
+mod reading;
 mod reference;

@@ -15,13 +15,21 @@ async fn what_was_committed_is_there_after_reopening() {
     let store = open_at(&file).await;
     let world = World::new(Arc::clone(&store) as Arc<dyn Store>).await;
     world.add(&[&world.skill("kept")]).await;
-    let open = world.begin().await;
-    // A second one sees what the first has committed, and nothing of what it has not, as after a crash.
-    let second = World { store: open_at(&file).await, ..world };
-    assert_eq!(second.found(SkillFilter::default()).await, ["kept"]);
+    let mut open = world.begin().await;
+    for n in 0..100 {
+        assert!(open.insert_skill(&world.skill(&format!("never-{n}"))).await.unwrap());
+    }
+    // What a crash would leave behind now.
+    let crashed = tempfile::tempdir().unwrap();
+    for name in ["test.db", "test.db-wal"] {
+        std::fs::copy(folder.path().join(name), crashed.path().join(name)).unwrap();
+    }
     drop(open);
     store.close().await;
-    assert_eq!(second.found(SkillFilter::default()).await, ["kept"]);
+    for file in [file, crashed.path().join("test.db")] {
+        let again = World { store: open_at(&file).await, ..world };
+        assert_eq!(again.found(SkillFilter::default()).await, ["kept"]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

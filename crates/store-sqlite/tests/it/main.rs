@@ -1,5 +1,7 @@
 //! SQLite keeps the contract of a store, and what is its own.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "these are tests")]
+
 mod catalog;
 mod files;
 mod plans;

@@ -144,6 +144,31 @@ async fn lists_go_along_an_index_and_are_not_sorted() {
 }
 
 #[tokio::test]
+async fn short_lists_are_not_looked_for_among_all_skills() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let waiting = SkillFilter { waiting: true, ..SkillFilter::default() };
+    let deleted = SkillFilter { deleted: true, ..SkillFilter::default() };
+    let mine = SkillFilter { user: Some(world.bob), ..SkillFilter::default() };
+    let pending = SkillFilter { status: Some(model::Status::PendingApproval), ..SkillFilter::default() };
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (filter, index) in [
+            (&waiting, "skills_waiting"),
+            (&deleted, "skills_deleted"),
+            (&mine, "skills_by_user"),
+            (&pending, "skills_by_status"),
+        ] {
+            let plan = library.plan(&SkillQuery { filter: filter.clone(), limit: 50, ..world.query() }).await;
+            assert!(plan.contains(&format!("SEARCH s USING INDEX {index} ")), "{plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_nearest_are_found_by_name() {
     let library = Library::new().await;
     let world = &library.world;

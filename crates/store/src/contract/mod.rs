@@ -9,7 +9,10 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
-    reason = "it is test code, and panicking is how a claim fails"
+    clippy::assigning_clones,
+    clippy::inconsistent_struct_constructor,
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "it is test code: panicking is how a claim fails, and nothing has to be fast"
 )]
 #![allow(missing_docs, reason = "a claim's name says it all")]
 

@@ -35,7 +35,15 @@ const HOMES: &[(&str, &[&str])] = &[
 /// Crates that may neither wait, nor look around.
 const PURE: &[&str] = &["model", "manifest", "policy"];
 const IMPURE: &[&str] = &[
-    "async fn", "std::fs", "std::env", "std::net", "std::process", "SystemTime", "Instant::now", "now_utc", "tokio::",
+    "async fn",
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "SystemTime",
+    "Instant::now",
+    "now_utc",
+    "tokio::",
 ];
 
 fn crates() -> PathBuf {
@@ -73,7 +81,8 @@ fn read_sources(folder: &Path) -> BTreeMap<PathBuf, String> {
 }
 
 fn is_test(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == "tests") || path.file_name().is_some_and(|name| name == "tests.rs")
+    path.components().any(|part| part.as_os_str() == "tests")
+        || path.file_name().is_some_and(|name| name == "tests.rs")
 }
 
 #[test]
@@ -83,7 +92,8 @@ fn arrows_between_crates_go_one_way() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let allowed = ARROWS.iter().find(|(known, _)| *known == name);
         let (_, allowed) = allowed.unwrap_or_else(|| panic!("say in ARROWS what `{name}` may depend on"));
-        for dependency in dependencies(&name).iter().filter(|dependency| known.contains(&dependency.as_str())) {
+        for dependency in dependencies(&name).iter().filter(|dependency| known.contains(&dependency.as_str()))
+        {
             assert!(allowed.contains(&dependency.as_str()), "`{name}` must not depend on `{dependency}`");
         }
     }

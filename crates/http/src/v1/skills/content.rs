@@ -10,11 +10,12 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::super::names::skill_id;
-use super::super::views::{PublishedView, SkillDetailView, SkillView};
+use super::super::views::{Bytes, PublishedView, SkillDetailView, SkillView};
 use super::library::check_zip;
 use super::requests::{EditSkillRequest, label};
 use crate::auth::Auth;
-use crate::etag::{tagged, wanted_version};
+use crate::bounds::within;
+use crate::etag::{shown, wanted_version, written};
 use crate::extract::{Body, Json, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -25,6 +26,7 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct RevisionQuery {
     /// A number, a label or `current`.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     revision: Option<String>,
 }
@@ -48,7 +50,7 @@ pub(crate) async fn read(
 ) -> Result<Response, Problem> {
     let detail = app::skills::revision(&state.cx, &caller, skill_id(&id)?, query.read()?).await?;
     let version = detail.record.skill.version;
-    Ok(tagged(&headers, version, axum::Json(SkillDetailView::from(detail))))
+    shown(&headers, version, &SkillDetailView::from(detail))
 }
 
 /// Changes a skill: a new revision, unless nothing changed.
@@ -84,7 +86,7 @@ pub(super) async fn save(
 ) -> Result<Response, Problem> {
     let published = app::skills::edit(&state.cx, caller, skill_id(id)?, request).await?;
     let version = published.record.skill.version;
-    Ok(tagged(&HeaderMap::new(), version, axum::Json(PublishedView::from(published))))
+    Ok(written(version, axum::Json(PublishedView::from(published))))
 }
 
 /// Why.
@@ -93,6 +95,7 @@ pub(super) async fn save(
 #[into_params(parameter_in = Query)]
 pub(crate) struct DeleteQuery {
     /// Why; kept in the audit log.
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[param(max_length = 2000)]
     reason: Option<String>,
 }
@@ -142,7 +145,7 @@ pub(crate) async fn undelete(
 /// A revision's files as a zip archive with one folder, byte for byte as they came in.
 #[utoipa::path(get, path = "/api/v1/skills/{id}/bundle", operation_id = "export_skill", tag = "skills",
     params(("id" = uuid::Uuid, Path), RevisionQuery),
-    responses((status = 200, body = Vec<u8>, content_type = "application/zip"), Problems))]
+    responses((status = 200, body = Bytes, content_type = "application/zip"), Problems))]
 pub(crate) async fn export(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -164,18 +167,22 @@ pub(crate) async fn export(
 #[into_params(parameter_in = Query)]
 pub(crate) struct SaveQuery {
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[param(max_length = 2000)]
     pub(super) message: String,
     /// A semantic version for the new revision.
-    #[param(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[param(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     pub(super) label: Option<String>,
 }
 
 /// Replaces all files of a skill with those of a zip archive.
 #[utoipa::path(put, path = "/api/v1/skills/{id}/bundle", operation_id = "replace_bundle", tag = "skills",
     params(("id" = uuid::Uuid, Path), SaveQuery),
-    request_body(content = Vec<u8>, content_type = "application/zip"),
+    request_body(content = Bytes, content_type = "application/zip"),
     responses((status = 200, body = PublishedView), Problems))]
 pub(crate) async fn replace_bundle(
     State(state): State<HttpState>,

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::super::names::skill_id;
-use super::super::views::{FileView, ListView, PublishedView, media_type};
+use super::super::views::{Bytes, FileView, ListView, PublishedView, media_type};
 use super::content::{RevisionQuery, save};
 use super::requests::{bundle_path, label};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::etag::wanted_version;
 use crate::extract::{Body, Path, Query};
 use crate::problem::{Problem, Problems};
@@ -36,7 +37,7 @@ pub(crate) async fn list_files(
 /// A file's bytes. They are given as a download that no browser runs.
 #[utoipa::path(get, path = "/api/v1/skills/{id}/files/{path}", operation_id = "read_file", tag = "skills",
     params(("id" = uuid::Uuid, Path), ("path" = String, Path, description = "Slashes may stand as they are"), RevisionQuery),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), Problems))]
+    responses((status = 200, body = Bytes, content_type = "application/octet-stream"), Problems))]
 pub(crate) async fn read_file(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -65,18 +66,22 @@ pub(crate) struct PutFileQuery {
     #[serde(default)]
     executable: bool,
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[param(max_length = 2000)]
     message: String,
     /// A semantic version for the new revision.
-    #[param(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[param(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     label: Option<String>,
 }
 
 /// Puts a file into a skill: a new revision.
 #[utoipa::path(put, path = "/api/v1/skills/{id}/files/{path}", operation_id = "put_file", tag = "skills",
     params(("id" = uuid::Uuid, Path), ("path" = String, Path, description = "Slashes may stand as they are"), PutFileQuery),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    request_body(content = Bytes, content_type = "application/octet-stream"),
     responses((status = 200, body = PublishedView), Problems))]
 pub(crate) async fn put_file(
     State(state): State<HttpState>,
@@ -103,7 +108,7 @@ pub(crate) async fn put_file(
 #[into_params(parameter_in = Query)]
 pub(crate) struct DeleteFileQuery {
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[param(max_length = 2000)]
     message: String,
 }

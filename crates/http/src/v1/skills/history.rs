@@ -13,7 +13,8 @@ use super::super::names::{missing, skill_id};
 use super::super::views::{DiffView, FileDiffView, PageView, PublishedView, RevisionView, SkillDetailView};
 use super::requests;
 use crate::auth::Auth;
-use crate::etag::{tagged, wanted_version};
+use crate::bounds::within;
+use crate::etag::{wanted_version, written};
 use crate::extract::{Json, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -27,6 +28,7 @@ pub(crate) struct PageQuery {
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// Where the page before ended.
+    #[param(min_length = 1, pattern = "^[A-Za-z0-9_-]+$")]
     cursor: Option<String>,
 }
 
@@ -64,7 +66,11 @@ pub(crate) async fn read_revision(
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelRequest {
     /// A semantic version; null takes the label away.
-    #[schema(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[schema(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     label: Option<String>,
 }
 
@@ -90,9 +96,11 @@ pub(crate) async fn label(
 #[into_params(parameter_in = Query)]
 pub(crate) struct DiffQuery {
     /// The older one: a number, a label or `current`.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     from: String,
     /// The newer one; the current one when left out.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     to: Option<String>,
 }
@@ -118,6 +126,7 @@ pub(crate) async fn diff(
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestoreRequest {
     /// A number or a label.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     revision: String,
 }
@@ -136,5 +145,5 @@ pub(crate) async fn restore(
     let (revision, version) = (RevisionRef::parse(&request.revision)?, wanted_version(&headers)?);
     let published = app::skills::restore(&state.cx, &caller, skill_id(&id)?, revision, version).await?;
     let version = published.record.skill.version;
-    Ok(tagged(&HeaderMap::new(), version, axum::Json(PublishedView::from(published))))
+    Ok(written(version, axum::Json(PublishedView::from(published))))
 }

@@ -5,18 +5,18 @@ use app::{Cursor, Facet, PageRequest, SkillOrder};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use model::{Digest, Origin, ScopeKind, Status, slugify};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::super::names;
 use super::super::views::{
-    BulkView, ImportView, ListView, PageView, PublishedView, SkillView, TagView, ValidationView,
+    BulkView, Bytes, ImportView, ListView, PageView, PublishedView, SkillView, TagView, ValidationView,
 };
 use super::requests::{CreateSkillRequest, OnConflictWord, OriginWord, label};
 use crate::auth::Auth;
-use crate::etag;
+use crate::bounds::within;
+use crate::etag::written;
 use crate::extract::{Body, Json, Query};
 use crate::problem::{FindingView, Problem, Problems};
 use crate::server::HttpState;
@@ -27,9 +27,11 @@ use crate::server::HttpState;
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListSkillsQuery {
     /// Words that must all occur in name, title, description or tags.
+    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
     #[param(max_length = 200)]
     q: Option<String>,
     /// A tag.
+    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
     #[param(max_length = 200)]
     tag: Option<String>,
     /// A status.
@@ -44,15 +46,18 @@ pub(crate) struct ListSkillsQuery {
     #[param(pattern = "^(workspace|agent|user|agent_user)$")]
     scope: Option<String>,
     /// The agent that owns it, by id or name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     agent: Option<String>,
     /// The user who owns it, by id or handle.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     user: Option<String>,
     /// A facet it must have.
     #[param(pattern = "^(instructions|procedure|policy)$")]
     facet: Option<String>,
     /// Its exact name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     name: Option<String>,
     /// Only what waits for a decision.
@@ -74,6 +79,7 @@ pub(crate) struct ListSkillsQuery {
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// Where the page before ended.
+    #[param(min_length = 1, pattern = "^[A-Za-z0-9_-]+$")]
     cursor: Option<String>,
 }
 
@@ -157,6 +163,7 @@ pub(crate) async fn list(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ResolveQuery {
     /// Its name; `Revenue_Growth` finds `revenue-growth`.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     name: String,
 }
@@ -194,12 +201,9 @@ fn idempotency(headers: &HeaderMap, body: &[u8]) -> Result<Option<Idempotency>, 
 fn published(answer: Published) -> Response {
     let status = if answer.outcome == Outcome::Created { StatusCode::CREATED } else { StatusCode::OK };
     let (version, replayed) = (answer.record.skill.version, answer.replayed);
-    let mut response = (status, axum::Json(PublishedView::from(answer))).into_response();
-    let headers = response.headers_mut();
-    if let Ok(tag) = HeaderValue::from_str(&etag::tag(version)) {
-        headers.insert(header::ETAG, tag);
-    }
+    let mut response = written(version, (status, axum::Json(PublishedView::from(answer))));
     if replayed {
+        let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("idempotent-replay"), HeaderValue::from_static("true"));
     }
     response
@@ -259,6 +263,7 @@ impl From<BulkModeWord> for BulkMode {
 pub(crate) struct BulkRequest {
     #[serde(default)]
     mode: BulkModeWord,
+    #[serde(deserialize_with = "within::<1, 1000, _, _>")]
     #[schema(min_items = 1, max_items = 1000)]
     items: Vec<CreateSkillRequest>,
 }
@@ -266,7 +271,7 @@ pub(crate) struct BulkRequest {
 /// Puts many skills in, in one transaction.
 #[utoipa::path(post, path = "/api/v1/skills/bulk", operation_id = "bulk_upsert", tag = "skills",
     request_body = BulkRequest,
-    responses((status = 200, body = BulkView), (status = 422, description = "An atomic request of which an item failed; nothing was written", content((BulkView = "application/json"), (Problem = "application/problem+json"))), Problems))]
+    responses(Problems, (status = 200, body = BulkView), (status = 422, description = "An atomic request of which an item failed; nothing was written", content((BulkView = "application/json"), (Problem = "application/problem+json")))))]
 pub(crate) async fn bulk(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -275,7 +280,10 @@ pub(crate) async fn bulk(
     let mode = request.mode.into();
     let mut items = Vec::with_capacity(request.items.len());
     for item in request.items {
-        items.push(item.read(&state.cx, &caller).await.map_err(Problem::into_error));
+        items.push(match item.read(&state.cx, &caller).await {
+            Ok(item) => Ok(item),
+            Err(problem) => Err(problem.into_item()?),
+        });
     }
     let bulk = app::skills::bulk(&state.cx, &caller, mode, items).await?;
     let failed = bulk.results.iter().any(Result::is_err);
@@ -292,15 +300,18 @@ pub(crate) async fn bulk(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ImportQuery {
     /// What the archive is called; a second import under the same name finds its skills again.
+    #[serde(default, deserialize_with = "within::<1, 500, _, _>")]
     #[param(min_length = 1, max_length = 500)]
     source: Option<String>,
     /// `workspace`, `agent`, `user` or `agent_user`.
     #[param(pattern = "^(workspace|agent|user|agent_user)$")]
     scope: Option<String>,
     /// The agent that owns them, by id or name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[param(min_length = 1, max_length = 64)]
     agent: Option<String>,
     /// The user who owns them, by id or handle.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     user: Option<String>,
     /// Where they come from.
@@ -315,10 +326,14 @@ pub(crate) struct ImportQuery {
     #[param(inline)]
     mode: BulkModeWord,
     /// A semantic version for each revision.
-    #[param(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[param(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     label: Option<String>,
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[param(max_length = 2000)]
     message: String,
 }
@@ -326,8 +341,8 @@ pub(crate) struct ImportQuery {
 /// Puts every skill of a zip archive in.
 #[utoipa::path(post, path = "/api/v1/skills/import", operation_id = "import_skills", tag = "skills",
     params(ImportQuery),
-    request_body(content = Vec<u8>, content_type = "application/zip"),
-    responses((status = 200, body = ImportView), (status = 422, description = "Not an archive of skills, or an atomic import of which one failed; nothing was written", content((ImportView = "application/json"), (Problem = "application/problem+json"))), Problems))]
+    request_body(content = Bytes, content_type = "application/zip"),
+    responses(Problems, (status = 200, body = ImportView), (status = 422, description = "Not an archive of skills, or an atomic import of which one failed; nothing was written", content((ImportView = "application/json"), (Problem = "application/problem+json")))))]
 pub(crate) async fn import(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -383,7 +398,7 @@ pub(super) fn check_zip(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Examines a zip archive with one skill; nothing is stored.
 #[utoipa::path(post, path = "/api/v1/skills/validate", operation_id = "validate_skill", tag = "skills",
-    request_body(content = Vec<u8>, content_type = "application/zip"),
+    request_body(content = Bytes, content_type = "application/zip"),
     responses((status = 200, body = ValidationView), Problems))]
 pub(crate) async fn validate(
     State(state): State<HttpState>,
@@ -392,7 +407,6 @@ pub(crate) async fn validate(
     Body(archive): Body,
 ) -> Result<axum::Json<ValidationView>, Problem> {
     check_zip(&headers)?;
-    let archive: Bytes = archive;
     let (folder, bundle) = app::skills::bundle_from_archive(&state.cx, &archive)?;
     let examination = app::skills::validate(&state.cx, &caller, &bundle, folder.as_deref())?;
     Ok(axum::Json(examination.into()))

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::super::names::skill_id;
 use super::super::views::{FeedbackView, ListView, StatisticsView};
 use crate::auth::Auth;
+use crate::bounds::within;
 use crate::extract::{Json, Path};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -37,6 +38,7 @@ pub(crate) async fn record_use(
 #[serde(deny_unknown_fields)]
 pub(crate) struct FeedbackRequest {
     helpful: bool,
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     comment: Option<String>,
 }

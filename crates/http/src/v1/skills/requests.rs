@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use app::skills::{Content, CreateSkill, OnConflict, bundle_from_files};
 use app::{Change, Changes, Code, Context, Draft};
-use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{BundleFile, BundlePath, Caller, Label, Origin, SkillName, slugify};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::super::names;
 use super::super::views::{PolicyView, ProcedureRequest};
+use crate::bounds::{nullable, nullable_within, within};
 use crate::problem::Problem;
 
 /// A file, as text or as base64.
@@ -21,6 +21,7 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileRequest {
     /// Its path in the bundle.
+    #[serde(deserialize_with = "within::<1, 500, _, _>")]
     #[schema(min_length = 1, max_length = 500)]
     path: String,
     /// Its text.
@@ -36,7 +37,11 @@ pub(crate) struct FileRequest {
 }
 
 impl FileRequest {
+    /// A file to put.
     fn read(self) -> Result<(String, BundleFile), Problem> {
+        if self.delete {
+            return Err(Problem::bad_request(format!("`{}` cannot be put and deleted", self.path)));
+        }
         let content: Arc<[u8]> = match (self.content, self.content_base64) {
             (Some(text), None) => Arc::from(text.into_bytes()),
             (None, Some(encoded)) => STANDARD
@@ -107,46 +112,62 @@ impl From<OnConflictWord> for OnConflict {
 /// A skill to put in: either `files` with a `SKILL.md` among them, or fields from which one is written.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "release-notes", "description": "Writes release notes from merged changes.",
+    "instructions": "# Release notes\n\n1. List the merged changes.\n", "tags": ["release"]}))]
 pub(crate) struct CreateSkillRequest {
     /// Its name. Needed with fields; with files it replaces the name they declare.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
     /// What it does and when to use it.
-    #[schema(max_length = 1024)]
+    #[serde(default, deserialize_with = "within::<1, 1024, _, _>")]
+    #[schema(min_length = 1, max_length = 1024)]
     description: Option<String>,
-    #[schema(max_length = 200)]
+    #[serde(default, deserialize_with = "within::<1, 255, _, _>")]
+    #[schema(min_length = 1, max_length = 255)]
     title: Option<String>,
     /// The Markdown behind the frontmatter.
     instructions: Option<String>,
+    #[serde(default, deserialize_with = "within::<0, 50, _, _>")]
     #[schema(max_items = 50)]
     tags: Option<Vec<String>>,
-    #[schema(max_length = 255)]
+    #[serde(default, deserialize_with = "within::<1, 255, _, _>")]
+    #[schema(min_length = 1, max_length = 255)]
     icon: Option<String>,
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
     #[schema(max_items = 100)]
     example_prompts: Option<Vec<String>>,
-    #[schema(max_length = 200)]
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
+    #[schema(min_length = 1, max_length = 64)]
     extends: Option<String>,
-    #[schema(max_items = 100)]
+    #[serde(default, deserialize_with = "within::<0, 500, _, _>")]
+    #[schema(max_items = 500)]
     suggested_tools: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "within::<0, 500, _, _>")]
     #[schema(max_length = 500)]
     license: Option<String>,
+    #[serde(default, deserialize_with = "within::<0, 500, _, _>")]
     #[schema(max_length = 500)]
     compatibility: Option<String>,
     procedure: Option<ProcedureRequest>,
     policy: Option<PolicyView>,
     /// Files, stored byte for byte.
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_items = 2000)]
     files: Option<Vec<FileRequest>>,
     /// The name of the folder the files stood in.
+    #[serde(default, deserialize_with = "within::<0, 255, _, _>")]
     #[schema(max_length = 255)]
     folder: Option<String>,
     /// `workspace`, `agent`, `user` or `agent_user`; the caller's nearest sensible one when left out.
     #[schema(pattern = "^(workspace|agent|user|agent_user)$")]
     scope: Option<String>,
     /// The agent that owns it, by id or name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     agent: Option<String>,
     /// The user who owns it, by id or handle.
+    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[schema(min_length = 1, max_length = 128)]
     user: Option<String>,
     origin: Option<OriginWord>,
@@ -156,13 +177,18 @@ pub(crate) struct CreateSkillRequest {
     /// Start switched on; true when left out.
     enabled: Option<bool>,
     /// Where it is imported from; a second import from there finds it again.
+    #[serde(default, deserialize_with = "within::<1, 1000, _, _>")]
     #[schema(min_length = 1, max_length = 1000)]
     source: Option<String>,
     /// A semantic version for the revision.
-    #[schema(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[schema(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     label: Option<String>,
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     message: String,
     #[serde(default)]
@@ -239,7 +265,10 @@ impl CreateSkillRequest {
         draft.compatibility = self.compatibility;
         draft.policy = self.policy.map(PolicyView::read).transpose()?;
         for (path, file) in files {
-            draft.files.insert(bundle_path(&path)?, file);
+            let path = bundle_path(&path)?;
+            if draft.files.insert(path.clone(), file).is_some() {
+                return Err(twice(&path));
+            }
         }
         if let Some(procedure) = self.procedure {
             let (procedure, code) = procedure.read()?;
@@ -251,11 +280,15 @@ impl CreateSkillRequest {
 }
 
 pub(crate) fn bundle_path(text: &str) -> Result<BundlePath, Problem> {
-    BundlePath::parse(text).map_err(|error| unprocessable(Code::InvalidPath, &error))
+    BundlePath::parse(text).map_err(|error| Problem::with_code(Code::InvalidPath, error.to_string()))
+}
+
+fn twice(path: &BundlePath) -> Problem {
+    Problem::with_code(Code::InvalidPath, format!("the file `{path}` is there twice"))
 }
 
 pub(crate) fn label(text: &str) -> Result<Label, Problem> {
-    Label::parse(text).map_err(|error| unprocessable(Code::InvalidRequest, &error))
+    Label::parse(text).map_err(|error| Problem::bad_request(error.to_string()))
 }
 
 /// A name as people write it: underscores, spaces and capitals become a slug.
@@ -263,23 +296,11 @@ fn skill_name(text: &str) -> Result<SkillName, Problem> {
     SkillName::parse(text).or_else(|error| {
         slugify(text)
             .filter(|_| text.chars().count() <= 64)
-            .ok_or_else(|| unprocessable(Code::InvalidName, &error))
+            .ok_or_else(|| Problem::with_code(Code::InvalidName, error.to_string()))
     })
 }
 
-fn unprocessable(code: Code, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code.as_str(), error.to_string())
-}
-
-/// Tells "left out" (keep) from `null` (remove).
 #[allow(clippy::option_option)] // three states: absent, null, given
-fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
-#[allow(clippy::option_option)]
 fn change<T>(given: Option<Option<T>>) -> Change<T> {
     match given {
         None => Change::Keep,
@@ -292,50 +313,61 @@ fn change<T>(given: Option<Option<T>>) -> Change<T> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::option_option)]
+#[schema(example = json!({"description": "Writes release notes.", "icon": null,
+    "files": [{"path": "notes.md", "content": "More.\n"}], "message": "say more"}))]
 pub(crate) struct EditSkillRequest {
     /// Its new name.
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
+    #[serde(default, deserialize_with = "within::<1, 1024, _, _>")]
     #[schema(min_length = 1, max_length = 1024)]
     description: Option<String>,
     instructions: Option<String>,
-    #[serde(default, deserialize_with = "nullable")]
-    #[schema(max_length = 200)]
+    #[serde(default, deserialize_with = "nullable_within::<1, 255, _, _>")]
+    #[schema(min_length = 1, max_length = 255)]
     title: Option<Option<String>>,
-    #[serde(default, deserialize_with = "nullable")]
-    #[schema(max_length = 255)]
+    #[serde(default, deserialize_with = "nullable_within::<1, 255, _, _>")]
+    #[schema(min_length = 1, max_length = 255)]
     icon: Option<Option<String>>,
-    #[serde(default, deserialize_with = "nullable")]
-    #[schema(max_length = 200)]
+    #[serde(default, deserialize_with = "nullable_within::<1, 64, _, _>")]
+    #[schema(min_length = 1, max_length = 64)]
     extends: Option<Option<String>>,
-    #[serde(default, deserialize_with = "nullable")]
+    #[serde(default, deserialize_with = "nullable_within::<0, 500, _, _>")]
     #[schema(max_length = 500)]
     license: Option<Option<String>>,
-    #[serde(default, deserialize_with = "nullable")]
+    #[serde(default, deserialize_with = "nullable_within::<0, 500, _, _>")]
     #[schema(max_length = 500)]
     compatibility: Option<Option<String>>,
-    #[serde(default, deserialize_with = "nullable")]
+    #[serde(default, deserialize_with = "nullable_within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     allowed_tools: Option<Option<String>>,
+    #[serde(default, deserialize_with = "within::<0, 50, _, _>")]
     #[schema(max_items = 50)]
     tags: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
     #[schema(max_items = 100)]
     example_prompts: Option<Vec<String>>,
-    #[schema(max_items = 100)]
+    #[serde(default, deserialize_with = "within::<0, 500, _, _>")]
+    #[schema(max_items = 500)]
     suggested_tools: Option<Vec<String>>,
     #[serde(default, deserialize_with = "nullable")]
     procedure: Option<Option<ProcedureRequest>>,
     #[serde(default, deserialize_with = "nullable")]
     policy: Option<Option<PolicyView>>,
     /// Files to put or, with `delete`, to remove.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_items = 2000)]
     files: Vec<FileRequest>,
     /// A semantic version for the new revision.
-    #[schema(max_length = 64)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[schema(
+        max_length = 64,
+        pattern = "^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?([+][0-9A-Za-z.-]+)?$"
+    )]
     pub(crate) label: Option<String>,
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     pub(crate) message: String,
     /// The revision this change was made on; 409 when another is current.
@@ -348,8 +380,11 @@ impl EditSkillRequest {
         let mut files = BTreeMap::new();
         for file in self.files {
             let path = bundle_path(&file.path)?;
-            let content = if file.delete { None } else { Some(file.read()?.1) };
-            files.insert(path, content);
+            let has_content = file.content.is_some() || file.content_base64.is_some();
+            let content = if file.delete && !has_content { None } else { Some(file.read()?.1) };
+            if files.insert(path.clone(), content).is_some() {
+                return Err(twice(&path));
+            }
         }
         let procedure = match self.procedure {
             None => Change::Keep,
@@ -357,8 +392,10 @@ impl EditSkillRequest {
             Some(Some(request)) => {
                 let (procedure, code) = request.read()?;
                 if let Some(code) = code {
-                    let content = Arc::from(code.into_bytes());
-                    files.insert(procedure.file.clone(), Some(BundleFile { content, executable: false }));
+                    let file = BundleFile::new(code.into_bytes());
+                    if files.insert(procedure.file.clone(), Some(file)).is_some() {
+                        return Err(twice(&procedure.file));
+                    }
                 }
                 Change::Set(procedure)
             }

@@ -11,7 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::super::names::skill_id;
 use super::super::views::ReviewedView;
 use crate::auth::Auth;
-use crate::etag::{tagged, wanted_version};
+use crate::bounds::within;
+use crate::etag::{wanted_version, written};
 use crate::extract::{Json, OptionalJson, Path, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -21,13 +22,14 @@ use crate::server::HttpState;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReasonRequest {
     /// Why; kept with the skill and in the audit log.
+    #[serde(default, deserialize_with = "within::<0, 2000, _, _>")]
     #[schema(max_length = 2000)]
     reason: Option<String>,
 }
 
 fn answer(reviewed: Reviewed) -> Response {
     let version = reviewed.record.skill.version;
-    tagged(&HeaderMap::new(), version, axum::Json(ReviewedView::from(reviewed)))
+    written(version, axum::Json(ReviewedView::from(reviewed)))
 }
 
 async fn decide(
@@ -46,7 +48,7 @@ macro_rules! step {
     ($(#[$doc:meta])* $name:ident, $path:literal, $operation:literal, $transition:ident) => {
         $(#[$doc])*
         #[utoipa::path(post, path = $path, operation_id = $operation, tag = "review",
-            params(("id" = uuid::Uuid, Path)), request_body = ReasonRequest,
+            params(("id" = uuid::Uuid, Path)), request_body = Option<ReasonRequest>,
             responses((status = 200, body = ReviewedView), Problems))]
         pub(crate) async fn $name(
             State(state): State<HttpState>,
@@ -82,7 +84,7 @@ pub(crate) struct ApproveQuery {
 
 /// Lets a skill in, or grants a promotion that was asked for. On an active skill nothing changes.
 #[utoipa::path(post, path = "/api/v1/skills/{id}/approve", operation_id = "approve_skill", tag = "review",
-    params(("id" = uuid::Uuid, Path), ApproveQuery), request_body = ReasonRequest,
+    params(("id" = uuid::Uuid, Path), ApproveQuery), request_body = Option<ReasonRequest>,
     responses((status = 200, body = ReviewedView), Problems))]
 pub(crate) async fn approve(
     State(state): State<HttpState>,

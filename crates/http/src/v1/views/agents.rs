@@ -1,5 +1,6 @@
 //! Agents.
 
+use app::Code;
 use model::{Agent, Approver, Assignment, ProceduralMemory, ProposalMode, RevisionNumber};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -57,6 +58,10 @@ impl From<ProceduralMemory> for ProceduralMemoryView {
 impl ProceduralMemoryView {
     pub(crate) fn read(self) -> Result<ProceduralMemory, Problem> {
         let unknown = |error: model::UnknownWord| Problem::bad_request(error.to_string());
+        if self.max_skills_per_user > 1_000_000 {
+            let detail = "`max_skills_per_user` is at most 1000000; 0 is no limit";
+            return Err(Problem::with_code(Code::InvalidSettings, detail));
+        }
         Ok(ProceduralMemory {
             enabled: self.enabled,
             auto_register_skills: self.auto_register_skills,

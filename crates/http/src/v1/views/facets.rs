@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use app::Code;
 use model::{
     Activation, BundlePath, Language, Parameter, ParameterType, Policy, Procedure, UnknownWord, Validator,
 };
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::bounds::within;
 use crate::problem::Problem;
 
 /// A parameter of a procedure.
@@ -16,6 +18,7 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParameterView {
     /// Its name in the code.
+    #[serde(deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     pub name: String,
     /// `string`, `integer`, `number`, `boolean`, `array`, `object` or `any`.
@@ -177,16 +180,20 @@ pub(crate) struct ProcedureRequest {
     /// The source. On an edit it may be left out to keep the file as it is.
     pub code: Option<String>,
     /// Where it stands in the bundle; `scripts/main.py` and the like when nobody says.
-    #[schema(max_length = 500)]
+    #[serde(default, deserialize_with = "within::<1, 500, _, _>")]
+    #[schema(min_length = 1, max_length = 500)]
     pub file: Option<String>,
     /// The function to call.
-    #[schema(max_length = 200)]
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
+    #[schema(min_length = 1, max_length = 64)]
     pub function: Option<String>,
     /// Its parameters, in order.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
+    #[schema(max_items = 64)]
     pub parameters: Vec<ParameterView>,
     /// The environment profile it needs.
-    #[schema(max_length = 100)]
+    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
+    #[schema(min_length = 1, max_length = 64)]
     pub profile: Option<String>,
 }
 
@@ -201,7 +208,7 @@ impl ProcedureRequest {
             Language::Shell => "scripts/main.sh",
         };
         let file = BundlePath::parse(self.file.as_deref().unwrap_or(usual))
-            .map_err(|error| Problem::bad_request(error.to_string()))?;
+            .map_err(|error| Problem::with_code(Code::InvalidPath, error.to_string()))?;
         let parameters = self.parameters.into_iter().map(ParameterView::read).collect::<Result<_, _>>()?;
         let procedure =
             Procedure { language, file, function: self.function, parameters, profile: self.profile };

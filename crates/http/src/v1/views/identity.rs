@@ -143,4 +143,6 @@ pub(crate) struct CreatedTokenView {
 pub(crate) struct LinkView {
     /// Open it in a browser, once.
     pub url: String,
+    #[schema(format = DateTime)]
+    pub expires_at: String,
 }

@@ -26,6 +26,11 @@ pub(crate) fn time(moment: Timestamp) -> String {
     moment.format(&Rfc3339).unwrap_or_default()
 }
 
+/// Bytes as they are; only described, never built.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub(crate) struct Bytes(#[allow(dead_code)] Vec<u8>);
+
 /// A page of something.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PageView<T> {

@@ -1,0 +1,30 @@
+# Everything builds into one folder, target/; each command sets up by itself what it needs.
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint check bench fuzz clean
+
+help: ## shows this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## builds the server and starts it
+	cargo run --release --package repertoire-cli --bin repertoire -- serve
+
+build: ## builds the program: target/release/repertoire
+	cargo build --release --package repertoire-cli --bin repertoire
+
+test: ## runs every test; sets up Python packages and a PostgreSQL by itself
+	@scripts/test $(ARGS)
+
+lint: ## checks form, lints, documentation and dependencies
+	@scripts/lint
+
+check: lint test ## what a change must pass: lint and test
+
+bench: ## measures Repertoire beside its peers
+	@scripts/bench
+
+fuzz: ## runs each fuzz target for a short while
+	@scripts/fuzz
+
+clean: ## removes everything that was built or installed here
+	cargo clean
+	rm -rf .venv .test fuzz/target fuzz/artifacts fuzz/coverage

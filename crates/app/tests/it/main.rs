@@ -1,0 +1,27 @@
+//! The use cases, on SQLite in a file of its own for every test. Names are claims.
+
+extern crate repertoire_app as app;
+
+mod agents;
+mod archives;
+mod audit;
+mod bulk;
+mod codes;
+mod idempotency;
+mod identity;
+mod isolation;
+mod jobs;
+mod policy_facet;
+mod properties;
+mod sign_in;
+mod skills_create;
+mod skills_delete;
+mod skills_edit;
+mod skills_import;
+mod skills_list;
+mod skills_rate;
+mod skills_read;
+mod skills_review;
+mod tokens;
+mod users;
+mod workspaces;

@@ -1,0 +1,46 @@
+//! Finds the library that the settings name.
+
+use door_http::HttpConfig;
+
+use super::remote::{Credential, Remote};
+use super::{Client, Transport, local, need_token};
+use crate::config::{Library, Secret, Settings};
+use crate::data_folder::{Claim, DataFolder};
+use crate::exit::Outcome;
+use crate::wiring;
+
+/// Opens the library that the settings name: a server, a PostgreSQL database, or the data folder of this machine.
+pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
+    let library = &settings.library;
+    let config = HttpConfig { public_url: settings.serve.url(), ..HttpConfig::default() };
+    if let Some(server) = &library.server.value {
+        let token = need_token(settings.token_for(server), server)?;
+        return remote(server, token, standing(library));
+    }
+    if let Some(url) = &library.database.value {
+        let opened = wiring::open_postgres(url).await?;
+        let door = opened.http(config).in_process(library.handle()?);
+        return Ok(Client { standing: standing(library), ..Client::in_process(door, opened, None) });
+    }
+    let folder = DataFolder::open(&library.data.value)?;
+    match folder.claim().await? {
+        Claim::Held(lock) => {
+            let opened = wiring::open_folder(&folder).await?;
+            let door = opened.http(config).in_process(library.handle()?);
+            Ok(Client { standing: standing(library), ..Client::in_process(door, opened, Some(lock)) })
+        }
+        Claim::Serving(server, token) => local::through_server(&folder, &server, token, library).await,
+    }
+}
+
+/// A client of a server.
+pub(crate) fn remote(url: &str, token: Secret, standing: Vec<(&'static str, String)>) -> Outcome<Client> {
+    Ok(Client::over(Transport::Remote(Remote::new(url, Credential::Token(token))?), standing))
+}
+
+/// Where the caller stands, as headers.
+pub(super) fn standing(library: &Library) -> Vec<(&'static str, String)> {
+    let workspace = library.workspace.value.clone().map(|name| ("repertoire-workspace", name));
+    let agent = library.agent.value.clone().map(|name| ("repertoire-agent", name));
+    workspace.into_iter().chain(agent).collect()
+}

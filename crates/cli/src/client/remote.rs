@@ -1,0 +1,140 @@
+//! The API through a socket.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Method;
+
+use super::{Response, local};
+use crate::config::Secret;
+use crate::disk::Overwrite;
+use crate::exit::{Failure, Outcome};
+
+/// A server, and what we show it to be let in.
+pub(super) struct Remote {
+    client: reqwest::Client,
+    url: String,
+    credential: Credential,
+    /// What must be undone when the connection ends.
+    pub(super) afterwards: Option<Box<local::Afterwards>>,
+}
+
+pub(super) enum Credential {
+    Token(Secret),
+    /// A session cookie, for the local server's other workspaces.
+    Cookie(Secret),
+}
+
+impl Remote {
+    pub(super) fn new(url: &str, credential: Credential) -> Outcome<Self> {
+        let is_local = reqwest::Url::parse(url)
+            .is_ok_and(|url| matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")));
+        let mut builder = reqwest::Client::builder()
+            .connect_timeout(Duration::from_secs(10))
+            .read_timeout(Duration::from_mins(2))
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")));
+        if is_local {
+            builder = builder.no_proxy();
+        }
+        let client = builder
+            .build()
+            .map_err(|error| Failure::internal(format!("cannot make an HTTP client: {error}")))?;
+        Ok(Self { client, url: url.trim_end_matches('/').to_owned(), credential, afterwards: None })
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: &'static str,
+        path: &str,
+        headers: Vec<(&'static str, String)>,
+        body: Bytes,
+    ) -> Outcome<Response> {
+        let response = self.start(method, path, headers, body).await?;
+        let status = response.status().as_u16();
+        let headers = response
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let body = response.bytes().await.map_err(|error| self.unreachable(&error))?;
+        Ok(Response { status, headers, body })
+    }
+
+    async fn start(
+        &self,
+        method: &'static str,
+        path: &str,
+        headers: Vec<(&'static str, String)>,
+        body: Bytes,
+    ) -> Outcome<reqwest::Response> {
+        let method = Method::from_bytes(method.as_bytes())
+            .map_err(|_| Failure::internal(format!("`{method}` is not an HTTP method")))?;
+        let mut request = self.client.request(method, format!("{}{path}", self.url)).body(body);
+        request = match &self.credential {
+            Credential::Token(token) => request.bearer_auth(token.reveal()),
+            // The server wants to hear that a change comes from its own pages, or from someone who can say so.
+            Credential::Cookie(cookie) => {
+                request.header("cookie", cookie.reveal()).header("origin", &self.url)
+            }
+        };
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        request.send().await.map_err(|error| self.unreachable(&error))
+    }
+
+    pub(super) async fn download(
+        &self,
+        method: &'static str,
+        path: &str,
+        headers: Vec<(&'static str, String)>,
+        file: &Path,
+        overwrite: Overwrite,
+    ) -> Outcome<u64> {
+        let mut response = self.start(method, path, headers, Bytes::new()).await?;
+        let status = response.status().as_u16();
+        if status >= 400 {
+            let body = response.bytes().await.map_err(|error| self.unreachable(&error))?;
+            return Err(Response { status, headers: Vec::new(), body }.problem(true));
+        }
+        let failed = |error: std::io::Error| Failure::file("write", file, &error);
+        let folder =
+            file.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        let mut out = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let mut size = 0;
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+            out.write_all(&chunk).map_err(failed)?;
+            size += chunk.len() as u64;
+        }
+        let persisted = match overwrite {
+            Overwrite::Yes => out.persist(file),
+            Overwrite::No => out.persist_noclobber(file),
+        };
+        persisted.map_err(|error| failed(error.error))?;
+        Ok(size)
+    }
+
+    pub(super) async fn close(mut self) -> Outcome {
+        match self.afterwards.take() {
+            Some(afterwards) => afterwards.run().await,
+            None => Ok(()),
+        }
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        let what = if error.is_timeout() { "does not answer in time" } else { "cannot be reached" };
+        Failure::unavailable(format!("the server `{}` {what}: {cause}", self.url))
+            .hint("is it running? `repertoire serve` starts one, `repertoire doctor` looks for the cause")
+    }
+}

@@ -1,0 +1,310 @@
+//! The command line: what there is to say, and who answers.
+#![allow(clippy::doc_markdown)] // the comments on commands and flags are help texts, read on a terminal
+
+mod agent;
+mod audit;
+mod backup;
+mod config;
+mod doctor;
+mod login;
+mod overview;
+mod scaffold;
+mod skill;
+mod token;
+mod user;
+mod validate;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::config::{Layer, LogLayer, Secret, ServeLayer, Settings};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::output::Output;
+use crate::session::Session;
+
+/// A self-hosted skill library for AI agents.
+#[derive(Parser)]
+#[command(name = "repertoire", version, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Args)]
+#[command(next_help_heading = "Options for every command")]
+#[allow(clippy::struct_excessive_bools)] // flags of a command line
+struct Global {
+    /// Work on the library in this folder [env: REPERTOIRE_DATA]
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Work on this PostgreSQL database [env: REPERTOIRE_DATABASE]
+    #[arg(long, global = true, value_name = "URL")]
+    database: Option<String>,
+    /// Work on the library of this server [env: REPERTOIRE_SERVER]
+    #[arg(long, global = true, value_name = "URL", conflicts_with_all = ["data", "database"])]
+    server: Option<String>,
+    /// Work in this workspace [env: REPERTOIRE_WORKSPACE]
+    #[arg(long, global = true, value_name = "NAME")]
+    workspace: Option<String>,
+    /// Act through this agent [env: REPERTOIRE_AGENT]
+    #[arg(long, global = true, value_name = "NAME")]
+    agent: Option<String>,
+    /// Act as this user; on this machine only [env: REPERTOIRE_USER]
+    #[arg(long, global = true, value_name = "HANDLE")]
+    user: Option<String>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// Say only what was asked for
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Use no colours
+    #[arg(long, global = true)]
+    no_color: bool,
+    /// Say what is going on inside
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server: API, sign-in, metrics
+    Serve(ServeArgs),
+    /// Work with skills: list, show, edit, review and more
+    #[command(subcommand, visible_alias = "skills")]
+    Skill(skill::SkillCommand),
+    /// Put skills from folders or archives into the library
+    #[command(visible_aliases = ["add", "install"])]
+    Import(skill::ImportArgs),
+    /// Write skills to folders, byte for byte
+    Export(skill::ExportArgs),
+    /// List the skills of the library
+    #[command(visible_alias = "ls")]
+    List(skill::ListArgs),
+    /// Filter the library by words
+    #[command(visible_alias = "find")]
+    Search(skill::SearchArgs),
+    /// Delete skills from the library
+    #[command(visible_aliases = ["rm", "uninstall"])]
+    Remove(skill::DeleteArgs),
+    /// Turn skills on
+    Enable(skill::Names),
+    /// Turn skills off
+    Disable(skill::Names),
+    /// Make a folder with a new SKILL.md
+    Init(scaffold::InitArgs),
+    /// Check skills on disk, without a library
+    Validate(validate::ValidateArgs),
+    /// List the tags with how many skills have each
+    Tags,
+    /// Work with agents and the skills assigned to them
+    #[command(subcommand)]
+    Agent(agent::AgentCommand),
+    /// Work with workspaces
+    #[command(subcommand)]
+    Workspace(workspace::WorkspaceCommand),
+    /// Work with people and their roles
+    #[command(subcommand)]
+    User(user::UserCommand),
+    /// Work with access tokens
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// Read and verify the audit log
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
+    /// Write a copy of the whole library to a file, also while a server runs
+    Backup(backup::BackupArgs),
+    /// Fill an empty library from a backup
+    Restore(backup::RestoreArgs),
+    /// Keep a token for a server
+    Login(login::LoginArgs),
+    /// Forget the token of a server
+    Logout,
+    /// Say who you are to the library
+    Whoami,
+    /// Show the settings and where they come from
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Look for what could be wrong
+    Doctor,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the OpenAPI document of the API
+    Openapi,
+    /// Print the version
+    Version,
+}
+
+/// How to serve.
+#[derive(Args)]
+struct ServeArgs {
+    /// Where to listen [env: REPERTOIRE_LISTEN] [default: 127.0.0.1:7400]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Where to serve metrics, or off [env: REPERTOIRE_METRICS_LISTEN] [default: 127.0.0.1:7401]
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<String>,
+    /// Answer to this host name too; repeat for more [env: REPERTOIRE_ALLOW_HOSTS]
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// The address people reach this server at [env: REPERTOIRE_PUBLIC_URL]
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
+    /// How log lines look: text or json [env: REPERTOIRE_LOG_FORMAT] [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
+    /// What is logged: error, warn, info, debug, trace or a filter [env: REPERTOIRE_LOG_LEVEL] [default: info]
+    #[arg(long, value_name = "LEVEL")]
+    log_level: Option<String>,
+    /// Write the bound address to this file once listening
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+}
+
+/// Parses the command line, does it, and says how it went.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let Cli { global, command } = cli;
+    let output = Output::new(global.json, global.quiet, global.no_color);
+    let done = match command {
+        None => output.print(&overview::text(output)).map(|()| Exit::Ok),
+        Some(command) => run(global, command, output),
+    };
+    let exit = done.unwrap_or_else(|failure| {
+        output.failure(&failure);
+        failure.exit
+    });
+    ExitCode::from(exit as u8)
+}
+
+fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
+    match command {
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "repertoire", &mut std::io::stdout());
+            return Ok(Exit::Ok);
+        }
+        Command::Openapi => return output.print(&door_http::openapi_json()).map(|()| Exit::Ok),
+        Command::Version => return version(output),
+        Command::Init(args) => return args.run(output),
+        Command::Validate(args) => return args.run(output),
+        _ => {}
+    }
+    let verbose = global.verbose;
+    let is_server = matches!(command, Command::Serve(_));
+    let settings = Settings::load(flags(global, &command))?;
+    if verbose && !is_server {
+        // A second start cannot happen; and without logs the command works as well.
+        let _ = tracing_subscriber::fmt().with_env_filter("debug").with_writer(std::io::stderr).try_init();
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::internal(format!("cannot start: {error}")))?;
+    runtime.block_on(dispatch(Session { settings, output }, command))
+}
+
+fn flags(global: Global, command: &Command) -> Layer {
+    let (serve, log) = match command {
+        Command::Serve(args) => (
+            ServeLayer {
+                listen: args.listen.clone(),
+                metrics_listen: args.metrics_listen.clone(),
+                allow_hosts: (!args.allow_host.is_empty()).then(|| args.allow_host.clone()),
+                public_url: args.public_url.clone(),
+            },
+            LogLayer {
+                format: args.log_format.clone(),
+                level: args.log_level.clone().or_else(|| global.verbose.then(|| "debug".to_owned())),
+            },
+        ),
+        _ => (ServeLayer::default(), LogLayer::default()),
+    };
+    Layer {
+        data: global.data,
+        database: global.database.map(Secret::new),
+        server: global.server,
+        workspace: global.workspace,
+        agent: global.agent,
+        user: global.user,
+        serve,
+        log,
+        ..Layer::default()
+    }
+}
+
+async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
+    let s = &session;
+    match command {
+        Command::Serve(args) => {
+            return crate::serve::serve(&s.settings, s.output, args.ready_file.as_deref()).await;
+        }
+        Command::Skill(command) => return command.run(s).await,
+        Command::Import(args) => return args.run(s).await,
+        Command::Export(args) => return args.run(s).await,
+        Command::List(args) => args.run(s).await,
+        Command::Search(args) => args.run(s).await,
+        Command::Remove(args) => args.run(s).await,
+        Command::Enable(names) => skill::switch(s, &names, "enable").await,
+        Command::Disable(names) => skill::switch(s, &names, "disable").await,
+        Command::Tags => skill::tags(s).await,
+        Command::Agent(command) => command.run(s).await,
+        Command::Workspace(command) => command.run(s).await,
+        Command::User(command) => command.run(s).await,
+        Command::Token(command) => command.run(s).await,
+        Command::Audit(command) => return command.run(s).await,
+        Command::Backup(args) => args.run(s).await,
+        Command::Restore(args) => args.run(s).await,
+        Command::Login(args) => args.run(s).await,
+        Command::Logout => login::logout(s),
+        Command::Whoami => login::whoami(s).await,
+        Command::Config(command) => command.run(s),
+        Command::Doctor => return doctor::run(s).await,
+        Command::Completions { .. }
+        | Command::Openapi
+        | Command::Version
+        | Command::Init(_)
+        | Command::Validate(_) => Ok(()),
+    }
+    .map(|()| Exit::Ok)
+}
+
+fn version(output: Output) -> Outcome<Exit> {
+    let version = env!("CARGO_PKG_VERSION");
+    let value = serde_json::json!({"version": version});
+    output.result(&value, || format!("repertoire {version}")).map(|()| Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_flag_has_one_line_of_help() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            assert!(command.get_about().is_some(), "{path} has no help");
+            for argument in command.get_arguments() {
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(!help.is_empty() && !help.contains('\n'), "{path} {}: {help:?}", argument.get_id());
+            }
+            command.get_subcommands().for_each(|inner| check(inner, &path));
+        }
+        let mut command = Cli::command();
+        command.build();
+        check(&command, "");
+    }
+}

@@ -1,0 +1,169 @@
+//! `export`: the library's skills as folders, byte for byte.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use manifest::{Limits, read_zip};
+use model::{Bundle, BundlePath};
+use serde_json::{Value, json};
+
+use crate::client::{Client, Pick, Reference, Skill, api, find_skill};
+use crate::disk::{Overwrite, write_folder, write_shared};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::output::{Output, Progress, line};
+use crate::session::Session;
+
+/// What to export, and where to.
+#[derive(Args)]
+#[allow(clippy::struct_excessive_bools)] // flags of a command line
+pub(crate) struct ExportArgs {
+    /// Which: NAME, ID, NAME@REVISION or NAME@LABEL
+    #[arg(value_name = "SKILL", required_unless_present = "all")]
+    skills: Vec<Reference>,
+    /// Every skill you can see
+    #[arg(long, conflicts_with = "skills")]
+    all: bool,
+    /// The folder to write into
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    to: PathBuf,
+    /// Write archives instead of folders
+    #[arg(long)]
+    zip: bool,
+    /// Put each skill where it was imported from, below the folder
+    #[arg(long, conflicts_with = "zip")]
+    by_source: bool,
+    /// Replace what is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// One skill to write.
+struct Job {
+    skill: Skill,
+    revision: Option<String>,
+    target: PathBuf,
+}
+
+impl ExportArgs {
+    pub(crate) async fn run(self, session: &Session) -> Outcome<Exit> {
+        let output = session.output;
+        let (written, failed) = session.work(async |client| self.write(client, output).await).await?;
+        let value = json!({"written": written, "failed": failed});
+        output.result(&value, || match written.as_slice() {
+            [one] => format!("wrote {}", line(&super::text_of(one, "path"))),
+            many => format!("wrote {} skills to {}", many.len(), self.to.display()),
+        })?;
+        for one in failed.iter().take(20) {
+            output.note(&format!(
+                "failed: {}: {}",
+                super::text_of(one, "name"),
+                line(&super::text_of(one, "why"))
+            ));
+        }
+        Ok(if failed.is_empty() { Exit::Ok } else { Exit::Findings })
+    }
+
+    async fn write(&self, client: &Client, output: Output) -> Outcome<(Vec<Value>, Vec<Value>)> {
+        let jobs = self.jobs(client).await?;
+        let single = jobs.len() == 1;
+        let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
+        let progress = Progress::new(output, jobs.len(), "exporting");
+        let (mut written, mut failed) = (Vec::new(), Vec::new());
+        for job in jobs {
+            let done = self.write_one(client, &job, overwrite).await;
+            progress.add(1);
+            match done {
+                Ok(()) => {
+                    written.push(json!({"name": job.skill.name, "path": job.target.display().to_string()}));
+                }
+                Err(failure) if single => return Err(failure),
+                Err(failure) => failed.push(json!({"name": job.skill.name, "why": failure.message})),
+            }
+        }
+        progress.finish();
+        Ok((written, failed))
+    }
+
+    async fn write_one(&self, client: &Client, job: &Job, overwrite: Overwrite) -> Outcome {
+        let request =
+            api("GET", &["skills", &job.skill.id, "bundle"]).query("revision", job.revision.as_deref());
+        let archive = client.send(request).await?.body;
+        if self.zip {
+            return write_shared(&job.target, &archive, overwrite);
+        }
+        write_folder(&job.target, &unpack(&archive)?, overwrite)
+    }
+
+    async fn jobs(&self, client: &Client) -> Outcome<Vec<Job>> {
+        let mut wanted = Vec::new();
+        if self.all {
+            for item in client.all(api("GET", &["skills"]), None).await? {
+                let skill =
+                    serde_json::from_value(item).map_err(|error| Failure::internal(error.to_string()))?;
+                wanted.push((skill, None));
+            }
+        } else {
+            for reference in &self.skills {
+                let skill = find_skill(client, &reference.skill, Pick::Nearest).await?;
+                wanted.push((skill, reference.revision.clone()));
+            }
+        }
+        let mut taken = HashSet::new();
+        let mut jobs: Vec<Job> = wanted
+            .into_iter()
+            .map(|(skill, revision)| {
+                let target = self.to.join(self.place(&skill, &mut taken));
+                Job { skill, revision, target }
+            })
+            .collect();
+        // A skill inside another one's folder comes after it.
+        jobs.sort_by(|one, other| one.target.cmp(&other.target));
+        Ok(jobs)
+    }
+
+    /// Where a skill goes, relative to the folder; no two go to one place.
+    fn place(&self, skill: &Skill, taken: &mut HashSet<PathBuf>) -> PathBuf {
+        let ending = if self.zip { ".zip" } else { "" };
+        let source = skill.source.as_deref().filter(|_| self.by_source);
+        // A source is foreign text: only one that is a sound path is followed.
+        let source =
+            source.and_then(|source| BundlePath::parse(source).ok()).map(|path| PathBuf::from(path.as_str()));
+        let owner = [&skill.scope.user_id, &skill.scope.agent_id].into_iter().flatten().next();
+        let short =
+            |id: &String| id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect::<String>();
+        let scoped = match owner {
+            Some(owner) => format!("{}@{}-{}{ending}", skill.name, skill.scope.kind, short(owner)),
+            None => format!("{}@{}{ending}", skill.name, skill.scope.kind),
+        };
+        let choices = source.into_iter().chain([
+            PathBuf::from(format!("{}{ending}", skill.name)),
+            PathBuf::from(scoped),
+            PathBuf::from(format!("{}@{}{ending}", skill.name, skill.id)),
+        ]);
+        let mut last = PathBuf::from(&skill.id);
+        for choice in choices {
+            if taken.insert(choice.clone()) {
+                return choice;
+            }
+            last = choice;
+        }
+        last
+    }
+}
+
+/// The one skill of an archive that the server made.
+fn unpack(archive: &[u8]) -> Outcome<Bundle> {
+    let unreadable = |why: String| Failure::internal(format!("the server's archive cannot be read: {why}"));
+    // What the library holds was let in within its limits; packing cannot make it larger than the server's own.
+    let limits = Limits { max_archive_bytes: u64::MAX, max_expansion: u64::MAX, ..Limits::default() };
+    let unpacked = read_zip(archive, &limits).map_err(|error| unreadable(error.to_string()))?;
+    let mut files = std::collections::BTreeMap::new();
+    for (path, file) in unpacked.tree.files() {
+        // All files stand in one folder, named after the skill.
+        let inner = path.as_str().split_once('/').map_or(path.as_str(), |(_, inner)| inner);
+        let inner = BundlePath::parse(inner).map_err(|error| unreadable(error.to_string()))?;
+        files.insert(inner, file.clone());
+    }
+    Bundle::new(files).map_err(|error| unreadable(error.to_string()))
+}

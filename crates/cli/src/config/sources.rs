@@ -1,0 +1,153 @@
+//! Where settings come from: a file, the environment, the command line. Nothing else reads the environment.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::secret::Secret;
+use crate::exit::{Failure, Outcome};
+
+/// Where a value comes from; a later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    Default,
+    File,
+    Environment,
+    Flag,
+}
+
+impl Source {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// The environment, so that tests can bring their own.
+pub(crate) trait Environment {
+    /// The value of a variable that is set and not empty.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// The environment of this process.
+pub(crate) struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    #[allow(clippy::disallowed_methods)] // this is the one place that reads the environment
+    fn get(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+}
+
+/// One source's say on every setting.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Layer {
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) database: Option<Secret>,
+    pub(crate) server: Option<String>,
+    pub(crate) token: Option<Secret>,
+    pub(crate) workspace: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) serve: ServeLayer,
+    pub(crate) log: LogLayer,
+    pub(crate) servers: BTreeMap<String, ServerEntry>,
+}
+
+/// What a source says on `[serve]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ServeLayer {
+    pub(crate) listen: Option<String>,
+    pub(crate) metrics_listen: Option<String>,
+    pub(crate) allow_hosts: Option<Vec<String>>,
+    pub(crate) public_url: Option<String>,
+}
+
+/// What a source says on `[log]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LogLayer {
+    pub(crate) format: Option<String>,
+    pub(crate) level: Option<String>,
+}
+
+/// What is known of a server.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerEntry {
+    pub(crate) token: Secret,
+}
+
+impl Layer {
+    /// What a configuration file says.
+    pub(crate) fn read_file(path: &Path) -> Outcome<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+        Self::parse(&text, path)
+    }
+
+    pub(crate) fn parse(text: &str, path: &Path) -> Outcome<Self> {
+        toml::from_str(text).map_err(|error| {
+            Failure::usage(format!("`{}`: {}", path.display(), error.message()))
+                .hint("run `repertoire config path` to see which files are read")
+        })
+    }
+
+    /// What the environment says.
+    pub(crate) fn of_environment(environment: &dyn Environment) -> Self {
+        let get = |name: &str| environment.get(name);
+        Self {
+            data: get("REPERTOIRE_DATA").map(PathBuf::from),
+            database: get("REPERTOIRE_DATABASE").map(Secret::new),
+            server: get("REPERTOIRE_SERVER"),
+            token: get("REPERTOIRE_TOKEN").map(Secret::new),
+            workspace: get("REPERTOIRE_WORKSPACE"),
+            agent: get("REPERTOIRE_AGENT"),
+            user: get("REPERTOIRE_USER"),
+            serve: ServeLayer {
+                listen: get("REPERTOIRE_LISTEN"),
+                metrics_listen: get("REPERTOIRE_METRICS_LISTEN"),
+                allow_hosts: get("REPERTOIRE_ALLOW_HOSTS").map(|hosts| words(&hosts)),
+                public_url: get("REPERTOIRE_PUBLIC_URL"),
+            },
+            log: LogLayer { format: get("REPERTOIRE_LOG_FORMAT"), level: get("REPERTOIRE_LOG_LEVEL") },
+            servers: BTreeMap::new(),
+        }
+    }
+}
+
+fn words(list: &str) -> Vec<String> {
+    list.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The places a person's files stand in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The configuration file, if there is one or one was named.
+    pub(crate) file: Option<PathBuf>,
+    /// Where `login` keeps tokens.
+    pub(crate) credentials: PathBuf,
+    /// The data folder when nobody says.
+    pub(crate) data: PathBuf,
+}
+
+impl Places {
+    pub(crate) fn find(environment: &dyn Environment) -> Self {
+        let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        let base = |variable: &str, fallback: &str| {
+            environment.get(variable).map_or_else(|| home.join(fallback), PathBuf::from).join("repertoire")
+        };
+        let config = base("XDG_CONFIG_HOME", ".config");
+        let named = environment.get("REPERTOIRE_CONFIG").map(PathBuf::from);
+        let usual = [config.join("config.toml"), PathBuf::from("/etc/repertoire/config.toml")];
+        let file = named.or_else(|| usual.into_iter().find(|path| path.is_file()));
+        let data = base("XDG_DATA_HOME", ".local/share");
+        Self { file, credentials: config.join("credentials.toml"), data }
+    }
+}

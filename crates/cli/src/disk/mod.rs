@@ -1,0 +1,29 @@
+//! Folders on disk to and from bundles.
+//!
+//! What stands on a disk is hostile: symbolic links and special files are never opened, and nothing is written
+//! outside the folder that was asked for, nor half.
+
+mod walk;
+mod write;
+
+pub(crate) use walk::{Found, Scan, Skipped, scan};
+pub(crate) use write::{Overwrite, write_file, write_folder, write_shared};
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use crate::exit::{Failure, Outcome};
+
+/// Makes a folder that only its owner can enter; an existing one stays as it is.
+pub(crate) fn private_folder(path: &Path) -> Outcome {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| Failure::file("create", path, &error))
+}
+
+/// Writes a file that only its owner can read, in one step.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> Outcome {
+    write_file(path, content, Overwrite::Yes)
+}

@@ -1,0 +1,47 @@
+//! Makes foreign text harmless to a terminal: no escape sequences, no direction tricks, no invisible letters.
+
+/// Foreign text on one line: breaks become spaces, everything harmful is spelled out.
+pub(crate) fn line(foreign: &str) -> String {
+    escape(foreign, false)
+}
+
+/// Foreign text that keeps its line breaks and tabs.
+pub(crate) fn text(foreign: &str) -> String {
+    escape(foreign, true)
+}
+
+fn escape(foreign: &str, keeps_breaks: bool) -> String {
+    let mut safe = String::with_capacity(foreign.len());
+    for character in foreign.chars() {
+        match character {
+            '\n' | '\t' if keeps_breaks => safe.push(character),
+            '\r' if keeps_breaks => {}
+            '\n' | '\t' | '\r' => safe.push(' '),
+            c if is_harmful(c) => safe.extend(c.escape_unicode()),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Control characters, direction marks and letters that nobody sees.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{61c}' | '\u{180e}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_never_obeys_foreign_text() {
+        assert_eq!(line("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(line("a\u{202e}b\u{9b}c\u{7}"), "a\\u{202e}b\\u{9b}c\\u{7}");
+        assert_eq!(line("a\r\nb\tc"), "a  b c");
+        assert_eq!(text("a\r\nb\tc\u{8}"), "a\nb\tc\\u{8}");
+        assert_eq!(line("héllo 技能 👩‍🔧"), "héllo 技能 👩‍🔧");
+        assert_eq!(line("hid\u{e0041}den"), "hid\\u{e0041}den");
+    }
+}

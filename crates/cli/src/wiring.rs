@@ -1,0 +1,148 @@
+//! Puts the pieces together: the only place that names concrete back ends.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use app::{Backup, Context, OsRandom, SystemClock};
+use async_trait::async_trait;
+use door_http::{Http, HttpConfig};
+use store::{Store, StoreError};
+use store_postgres::{PostgresDriver, PostgresStore};
+use store_sql::{Copied, Driver};
+use store_sqlite::{SqliteDriver, SqliteStore};
+
+use crate::config::Secret;
+use crate::data_folder::DataFolder;
+use crate::exit::{Exit, Failure, Outcome};
+
+/// How many connections a process has to PostgreSQL.
+const CONNECTIONS: u32 = 16;
+
+/// A library that is open.
+pub(crate) struct Opened {
+    pub(crate) cx: Context,
+    /// Whether it was empty a moment ago; then the secret signs its admin in, once.
+    pub(crate) first_link: Option<Secret>,
+}
+
+/// Opens the SQLite file of a data folder, whose lock the caller holds.
+pub(crate) async fn open_folder(folder: &DataFolder) -> Outcome<Opened> {
+    let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;
+    let store = Arc::new(SqliteStore::new(driver));
+    let backup = SqliteBackup(Arc::clone(&store));
+    start(store, Arc::new(backup)).await
+}
+
+/// Opens a PostgreSQL database.
+pub(crate) async fn open_postgres(url: &Secret) -> Outcome<Opened> {
+    let driver = PostgresDriver::open(url.reveal(), CONNECTIONS).await.map_err(|error| failure(&error))?;
+    let store = Arc::new(PostgresStore::new(driver));
+    let backup = PostgresBackup(Arc::clone(&store));
+    start(store, Arc::new(backup)).await
+}
+
+async fn start(store: Arc<dyn Store>, backup: Arc<dyn Backup>) -> Outcome<Opened> {
+    let limits = manifest::Limits::default();
+    let cx = Context::new(store, Arc::new(SystemClock), Arc::new(OsRandom), backup, limits);
+    let link = app::workspaces::set_up(&cx).await.map_err(|error| {
+        Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
+    })?;
+    Ok(Opened { cx, first_link: link.map(|secret| Secret::new(secret.reveal())) })
+}
+
+impl Opened {
+    /// The HTTP door on this library.
+    pub(crate) fn http(&self, config: HttpConfig) -> Http {
+        Http::new(self.cx.clone(), config)
+    }
+
+    /// Closes the database, so that nothing is left to do when it is opened again.
+    pub(crate) async fn close(&self) {
+        self.cx.store.close().await;
+    }
+}
+
+struct SqliteBackup(Arc<SqliteStore>);
+
+#[async_trait]
+impl Backup for SqliteBackup {
+    async fn write(&self, file: &Path) -> Result<(), StoreError> {
+        self.0.driver().copy_to(file).await
+    }
+}
+
+struct PostgresBackup(Arc<PostgresStore>);
+
+#[async_trait]
+impl Backup for PostgresBackup {
+    async fn write(&self, file: &Path) -> Result<(), StoreError> {
+        let target = SqliteDriver::open(file).await?;
+        let copied = store_sql::copy(self.0.driver(), &target).await;
+        target.close().await;
+        copied.map(drop)
+    }
+}
+
+/// Where a backup goes.
+pub(crate) enum Target<'a> {
+    Folder(&'a DataFolder),
+    Postgres(&'a Secret),
+}
+
+/// Copies a backup into an empty library. The backup itself is left as it is.
+pub(crate) async fn restore(backup: &Path, target: Target<'_>) -> Outcome<Copied> {
+    let scratch = tempfile::tempdir().map_err(|error| Failure::file("use", &std::env::temp_dir(), &error))?;
+    let copy = scratch.path().join("backup.db");
+    // Opening brings an older schema up to date; that must not happen to someone's backup.
+    std::fs::copy(backup, &copy).map_err(|error| Failure::file("read", backup, &error))?;
+    let source = SqliteDriver::open(&copy).await.map_err(|error| {
+        let message = format!("`{}` is not a backup of a library: {}", backup.display(), chain(&error));
+        Failure::new(Exit::Invalid, "invalid_backup", message)
+    })?;
+    let copied = match target {
+        Target::Folder(folder) => {
+            let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;
+            copy_into(&source, &driver).await
+        }
+        Target::Postgres(url) => {
+            let driver =
+                PostgresDriver::open(url.reveal(), CONNECTIONS).await.map_err(|error| failure(&error))?;
+            copy_into(&source, &driver).await
+        }
+    };
+    source.close().await;
+    copied
+}
+
+async fn copy_into(source: &SqliteDriver, target: &dyn Driver) -> Outcome<Copied> {
+    let copied = store_sql::copy(source, target).await;
+    target.close().await;
+    copied.map_err(|error| match error {
+        StoreError::Conflict(message) => Failure::new(Exit::Conflict, "not_empty", message.to_string())
+            .hint("restore into a new data folder (--data DIR) or an empty database"),
+        error => failure(&error),
+    })
+}
+
+fn failure(error: &StoreError) -> Failure {
+    let message = format!("the database does not open: {}", chain(error));
+    match error {
+        StoreError::Unavailable(_) | StoreError::Busy(_) => Failure::unavailable(message),
+        _ => Failure::internal(message),
+    }
+}
+
+/// An error with everything below it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text.push_str(": ");
+            text.push_str(&inner_text);
+        }
+        source = inner.source();
+    }
+    text
+}

@@ -1,0 +1,120 @@
+"""Starts a server on a fresh library, puts a few things into it, and lets schemathesis ask it everything.
+
+The server must take `serve --data DIR --listen ADDRESS --ready-file FILE --metrics-listen off` and leave a token of
+its operator in DIR/local.token, as `repertoire serve` does.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Server:
+    """A server that ends with the block it is made for."""
+
+    def __init__(self, binary: str, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.log = folder / "server.log"
+        ready = folder / "ready"
+        os.mkfifo(ready)
+        data = folder / "data"
+        data.mkdir()
+        command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen([*command, "--ready-file", ready], stdout=log, stderr=log)
+        self.address = self._wait_for(ready)
+        self.token = (data / "local.token").read_text().strip()
+
+    def _wait_for(self, ready: pathlib.Path) -> str:
+        # Whoever opens the pipe first waits for the other; a server that ends early opens it in its place.
+        def unblock() -> None:
+            self.process.wait()
+            try:
+                os.close(os.open(ready, os.O_WRONLY | os.O_NONBLOCK))
+            except OSError:
+                pass
+
+        threading.Thread(target=unblock, daemon=True).start()
+        address = ready.read_text().strip()
+        if not address:
+            sys.exit(f"the server did not start:\n{self.log.read_text()}")
+        return address
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def call(self, method: str, path: str, body: object = None, token: str | None = None) -> dict:
+        request = urllib.request.Request(
+            f"http://{self.address}/api/v1{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={"Authorization": f"Bearer {token or self.token}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request) as response:
+            return json.loads(response.read() or b"null")
+
+
+def seed(server: Server) -> dict[str, str]:
+    """A few skills, agents and people; gives back their ids and the token to ask with."""
+    for name, text in [("code-review", "Review a change."), ("release-notes", "Write notes."), ("triage", "Sort.")]:
+        server.call("POST", "/skills", {"name": name, "description": text, "instructions": text, "tags": ["team"]})
+    procedure = {"code": "def main(x: int) -> int:\n    return x + 1\n", "function": "main"}
+    made = server.call("POST", "/skills", {"name": "add-one", "description": "Adds one.", "procedure": procedure})
+    skills = [made["skill"]["id"], server.call("GET", "/skills?name=triage")["items"][0]["id"]]
+    for skill in skills:
+        files = [{"path": "notes.md", "content": "Notes.\n"}]
+        server.call("PATCH", f"/skills/{skill}", {"files": files, "label": "1.0.0"})
+    memory = {"enabled": True, "require_skill_approval": True}
+    helper = server.call("POST", "/agents", {"name": "helper", "procedural_memory": memory})
+    builder = server.call("POST", "/agents", {"name": "builder", "skills": [{"skill_id": skills[0]}]})
+    people = [server.call("POST", "/users", {"handle": who}) for who in ("alice", "rita")]
+    # Deleted things can be brought back, so that `undelete` has something to do.
+    server.call("PATCH", "/workspace", {"undelete_window_hours": 24})
+    scopes = ["read", "write", "review", "admin"]
+    token = server.call("POST", "/tokens", {"name": "schemathesis", "scopes": scopes})
+    return {
+        "TEST_TOKEN": token["secret"],
+        "TEST_SKILL_1": skills[0],
+        "TEST_SKILL_2": skills[1],
+        "TEST_AGENT_1": helper["id"],
+        "TEST_AGENT_2": builder["id"],
+        "TEST_USER": people[0]["id"],
+    }
+
+
+def main() -> int:
+    binary, *options = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder, Server(binary, pathlib.Path(folder)) as server:
+        seeded = seed(server)
+        scripts = pathlib.Path(sys.executable).parent
+        command = [
+            scripts / "schemathesis",
+            "--config-file",
+            HERE / "schemathesis.toml",
+            "run",
+            f"http://{server.address}/api/v1/openapi.json",
+            *options,
+        ]
+        environment = {**os.environ, **seeded, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+        status = subprocess.run(command, env=environment, cwd=folder, check=False).returncode
+        if server.process.poll() is not None:
+            print("the server ended before the test did", file=sys.stderr)
+            status = 1
+        if status:
+            print("the end of the server's log:", *server.log.read_text().splitlines()[-20:], sep="\n", file=sys.stderr)
+        return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
