@@ -74,6 +74,7 @@ pub async fn create(cx: &Context, caller: &Caller, spec: AgentSpec) -> Result<Ag
     Ok(agent)
 }
 
+#[allow(clippy::needless_pass_by_value)] // its parts move into the new agent
 fn filled(agent: Agent, spec: AgentSpec) -> Result<Agent, Error> {
     let agent = Agent {
         title: spec.title.unwrap_or_else(|| spec.name.to_string()),
@@ -234,7 +235,7 @@ pub async fn assign(
 /// Takes a skill from an agent.
 pub async fn unassign(cx: &Context, caller: &Caller, id: AgentId, skill: SkillId) -> Result<Agent, Error> {
     change_assignments(cx, caller, id, |assignments| {
-        assignments.retain(|assignment| assignment.skill != skill)
+        assignments.retain(|assignment| assignment.skill != skill);
     })
     .await
 }

@@ -42,7 +42,7 @@ impl Context {
         self.clock.now()
     }
 
-    /// A new id: a UUIDv7 of this moment.
+    /// A new id: a `UUIDv7` of this moment.
     pub(crate) fn id(&self) -> Uuid {
         let mut bytes = [0; 10];
         self.random.fill(&mut bytes);

@@ -42,6 +42,7 @@ words!(
 );
 
 /// Procedural-memory settings. An agent without them behaves as if none of this existed.
+#[allow(clippy::struct_excessive_bools)] // each is a setting of its own
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProceduralMemory {
     /// The master switch.

@@ -16,8 +16,13 @@ use model::{
 };
 use store::StoreError;
 use store_sql::{Driver as _, SqlStore, TABLES, Value};
-use store_sqlite::{SqliteDriver, SqliteStore};
+use store_sqlite::SqliteDriver;
 use time::Duration;
+
+use crate::statements::Watched;
+
+/// A store on SQLite that panics at a statement which does not keep to its workspace.
+pub type TestStore = SqlStore<Watched<SqliteDriver>>;
 
 /// The moment at which every test begins.
 pub const START: Timestamp = time::macros::datetime!(2026-01-05 09:00 UTC);
@@ -55,12 +60,12 @@ impl Random for TestRandom {
     }
 }
 
-struct SqliteBackup(Arc<SqliteStore>);
+struct SqliteBackup(Arc<TestStore>);
 
 #[async_trait]
 impl Backup for SqliteBackup {
     async fn write(&self, file: &Path) -> Result<(), StoreError> {
-        self.0.driver().copy_to(file).await
+        self.0.driver().0.copy_to(file).await
     }
 }
 
@@ -72,7 +77,7 @@ pub struct TestApp {
     pub clock: Arc<TestClock>,
     /// The link that signs the first admin in.
     pub first_link: Secret,
-    store: Arc<SqliteStore>,
+    store: Arc<TestStore>,
     folder: tempfile::TempDir,
 }
 
@@ -179,7 +184,7 @@ impl TestApp {
 
     /// Runs a statement behind the program's back.
     pub async fn tamper(&self, sql: &'static str, arguments: &[i64]) -> u64 {
-        let mut connection = self.store.driver().begin().await.unwrap();
+        let mut connection = self.store.driver().0.begin().await.unwrap();
         let arguments = arguments.iter().map(|&number| Value::Int(number)).collect();
         let touched = connection.execute(sql.into(), arguments).await.unwrap();
         connection.commit().await.unwrap();
@@ -188,7 +193,7 @@ impl TestApp {
 
     /// Every row of every table.
     pub async fn snapshot(&self) -> Snapshot {
-        let mut connection = self.store.driver().snapshot().await.unwrap();
+        let mut connection = self.store.driver().0.snapshot().await.unwrap();
         let mut tables = BTreeMap::new();
         for &table in TABLES {
             let rows = connection.query(format!("SELECT * FROM {table}").into(), vec![]).await.unwrap();
@@ -235,10 +240,10 @@ impl TestApp {
 }
 
 /// A context on an empty database, before anything was set up.
-pub async fn empty(limits: Limits) -> (Context, Arc<TestClock>, Arc<SqliteStore>, tempfile::TempDir) {
+pub async fn empty(limits: Limits) -> (Context, Arc<TestClock>, Arc<TestStore>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let driver = SqliteDriver::open(&folder.path().join("test.sqlite")).await.unwrap();
-    let store = Arc::new(SqlStore::new(driver));
+    let store = Arc::new(SqlStore::new(Watched(driver)));
     let clock = Arc::new(TestClock(Mutex::new(START)));
     let cx = Context::new(
         Arc::clone(&store) as Arc<dyn store::Store>,

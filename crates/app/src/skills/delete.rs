@@ -7,8 +7,8 @@ use store::{SkillRecord, Written};
 use time::Duration;
 
 use super::access::{check, demands, load};
+use super::admission::{check_free, check_room};
 use super::edit::check_current;
-use super::publish::{check_free, check_room};
 use crate::{Code, Context, Error, audit};
 
 /// Deletes a skill. Its content goes at once, or after the workspace's undelete window; the audit log keeps who,

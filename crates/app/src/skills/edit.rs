@@ -7,8 +7,9 @@ use serde_json::json;
 use store::{SkillRecord, Written};
 
 use super::access::load;
+use super::admission::label_taken;
 use super::bundles::load_bundle;
-use super::publish::{NewRevision, Outcome, Published, add_revision, examine, label_taken, manifest_error};
+use super::publish::{NewRevision, Outcome, Published, add_revision, examine, manifest_error};
 use super::read::{RevisionRef, find_revision};
 use crate::{Code, Context, Error, audit};
 
@@ -102,7 +103,7 @@ fn edit_error(error: EditError) -> Error {
     match error {
         EditError::Manifest(error) => manifest_error(&error),
         EditError::Bundle(error) => Error::invalid(Code::InvalidBundle, error),
-        error => Error::invalid(Code::InvalidManifest, error),
+        EditError::Unfaithful(_) => Error::invalid(Code::InvalidManifest, error),
     }
 }
 

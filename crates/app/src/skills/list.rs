@@ -8,6 +8,7 @@ use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest};
 
 /// What to list.
+#[allow(clippy::struct_excessive_bools)] // each narrows the list on its own
 #[derive(Debug, Clone, Default)]
 pub struct ListSkills {
     /// Words that must all occur.

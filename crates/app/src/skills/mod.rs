@@ -1,6 +1,7 @@
 //! Skills: writing them, reading them, deciding about them.
 
 mod access;
+mod admission;
 mod archive;
 mod bundles;
 mod create;

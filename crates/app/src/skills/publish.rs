@@ -9,9 +9,12 @@ use model::{
 };
 use policy::access::{self, Act};
 use serde_json::json;
-use store::{SkillFilter, SkillOrder, SkillQuery, SkillRecord, Tx, Visibility, Written};
+use store::{SkillRecord, Tx, Written};
 
 use super::access::{Demands, check, demands, waits_for_approval};
+use super::admission::{
+    check_message, check_not_rejected, check_policy_facet, check_room, label_taken, name_taken, origin,
+};
 use super::bundles::{load_manifest_bundle, store_files};
 use crate::{Code, Context, Error, audit};
 
@@ -223,34 +226,6 @@ fn default_scope(caller: &Caller) -> Scope {
     }
 }
 
-pub(super) fn name_taken(name: &SkillName, scope: Scope) -> Error {
-    let message = format!(
-        "there is a skill `{name}` in the {} scope already; edit it, or put it in as a new revision",
-        scope.kind()
-    );
-    Error::conflict(Code::NameTaken, message)
-}
-
-pub(super) fn label_taken(label: &Label) -> Error {
-    let message = format!("another revision of this skill is labelled `{}`", label.as_str());
-    Error::conflict(Code::LabelTaken, message)
-}
-
-/// Refuses a scope in which another skill has this one's name or comes from the same place.
-pub(super) async fn check_free(tx: &mut dyn Tx, skill: &Skill, scope: Scope) -> Result<(), Error> {
-    if tx.skill_named(skill.workspace, scope, &skill.name).await?.is_some() {
-        return Err(name_taken(&skill.name, scope));
-    }
-    if let Some(source) = &skill.provenance.source
-        && let Some(other) = tx.skill_from_source(skill.workspace, scope, source).await?
-    {
-        let (name, kind) = (&other.skill.name, scope.kind());
-        let message = format!("`{name}` in the {kind} scope comes from the same place, `{source}`");
-        return Err(Error::conflict(Code::NameTaken, message));
-    }
-    Ok(())
-}
-
 /// A name that is free: the wanted one and a few digits that depend only on where the content comes from, so that
 /// another machine importing the same folders gets the same names.
 async fn free_name(
@@ -455,13 +430,6 @@ async fn status_after_change(tx: &mut dyn Tx, caller: &Caller, old: &Skill) -> R
     })
 }
 
-fn check_message(message: &str) -> Result<(), Error> {
-    if message.chars().count() > 2_000 {
-        return Err(Error::invalid(Code::InvalidRequest, "a message has at most 2000 characters"));
-    }
-    Ok(())
-}
-
 /// Writes a revision. Nothing may be refused from here on: in a bulk, what was written before a refusal would stay.
 async fn insert_revision(
     cx: &Context,
@@ -506,78 +474,5 @@ fn described(skill: Skill, manifest: &Manifest) -> Skill {
         extends: manifest.extends.clone(),
         facets: manifest.facets(),
         ..skill
-    }
-}
-
-/// Only a policy admin may write, change or remove a policy facet.
-fn check_policy_facet(caller: &Caller, before: Option<&Manifest>, after: &Manifest) -> Result<(), Error> {
-    if before.and_then(|manifest| manifest.policy.as_ref()) != after.policy.as_ref() {
-        access::decide(caller, Act::WritePolicy)?;
-    }
-    Ok(())
-}
-
-/// Content that a reviewer rejected does not come in again through someone who cannot review.
-async fn check_not_rejected(tx: &mut dyn Tx, caller: &Caller, digest: &model::Digest) -> Result<(), Error> {
-    if access::may_grant(caller) {
-        return Ok(());
-    }
-    match tx.rejected_with_digest(caller.workspace, digest).await? {
-        Some(id) => {
-            let message = format!("this very content was rejected before, as skill `{id}`; change it first");
-            Err(Error::conflict(Code::RejectedContent, message))
-        }
-        None => Ok(()),
-    }
-}
-
-/// The agent's limit of skills a user.
-pub(super) async fn check_room(
-    tx: &mut dyn Tx,
-    caller: &Caller,
-    scope: Scope,
-    demands: Demands,
-) -> Result<(), Error> {
-    let Scope::AgentUser(agent, user) = scope else { return Ok(()) };
-    let limit = demands.max_skills_per_user;
-    if limit == 0 {
-        return Ok(());
-    }
-    let mine = SkillQuery {
-        workspace: caller.workspace,
-        visibility: Visibility::All,
-        filter: SkillFilter { agent: Some(agent), user: Some(user), ..SkillFilter::default() },
-        order: SkillOrder::Name,
-        after: None,
-        limit: 200,
-    };
-    if tx.count_skills(&mine).await? < u64::from(limit) {
-        return Ok(());
-    }
-    let mut records = tx.skills(&mine).await?;
-    records.sort_by_key(|record| (record.statistics.use_count, record.statistics.last_used_at));
-    let least: Vec<_> = records.iter().take(3).map(|record| format!("`{}`", record.skill.name)).collect();
-    let message = format!(
-        "this agent keeps at most {limit} skills a user; the least used are {}: remove one first",
-        least.join(", ")
-    );
-    Err(Error::conflict(Code::LimitReached, message))
-}
-
-fn origin(caller: &Caller, scope: Scope, request: &CreateSkill) -> Result<Origin, Error> {
-    let natural = match (caller.agent, scope.user()) {
-        (Some(_), _) => Origin::Agent,
-        (None, None) if access::may_grant(caller) => Origin::Admin,
-        _ => Origin::User,
-    };
-    match request.origin {
-        None if request.source.is_some() => Ok(Origin::Imported),
-        None => Ok(natural),
-        Some(origin) if origin == natural || matches!(origin, Origin::User | Origin::Imported) => Ok(origin),
-        Some(origin) if access::may_grant(caller) => Ok(origin),
-        Some(origin) => {
-            let message = format!("only an admin or reviewer can put in skills of origin `{origin}`");
-            Err(Error::invalid(Code::InvalidRequest, message))
-        }
     }
 }

@@ -6,8 +6,8 @@ use serde_json::json;
 use store::{SkillRecord, Tx, Written};
 
 use super::access::{check, demands, load};
+use super::admission::check_free;
 use super::edit::check_current;
-use super::publish::check_free;
 use crate::{Code, Context, Error, audit};
 
 /// A decision.

@@ -1,8 +1,8 @@
 //! Archives in and out, and bundles examined without being stored.
 
 use app::skills::{
-    BulkMode, ImportArchive, OnConflict, Outcome, bundle_from_archive, bundle_from_files, export_archive,
-    import_archive, validate,
+    BulkMode, ImportArchive, OnConflict, Outcome, RevisionRef, bundle_from_archive, bundle_from_files,
+    export_archive, import_archive, validate,
 };
 use app::{Code, Limits};
 use model::{BundleFile, Origin, Scope, TokenScope};
@@ -29,7 +29,7 @@ async fn what_is_exported_comes_in_again_byte_for_byte() {
     let text = skill_md("a", "odd \r\n bytes");
     let request = testkit::app::files_spec(&[("SKILL.md", text.as_bytes()), ("raw", &[0, 200])]);
     let skill = app.put(&alice, request).await.record.skill;
-    let (folder, archive) = export_archive(&app.cx, &alice, skill.id, Default::default()).await.unwrap();
+    let (folder, archive) = export_archive(&app.cx, &alice, skill.id, RevisionRef::Current).await.unwrap();
     assert_eq!(folder, "a");
     assert_eq!(bundle_from_archive(&app.cx, &archive).unwrap().1.digest(), skill.digest);
     let request = ImportArchive { source: Some("backup.zip".into()), ..import(archive) };
@@ -63,7 +63,7 @@ async fn an_archive_whose_content_is_over_a_limit_is_too_large() {
     let big = vec![7; 5_000];
     let files = [("SKILL.md", text.as_bytes()), ("big", big.as_slice())];
     let skill = app.put(&alice, testkit::app::files_spec(&files)).await.record.skill;
-    let (_, archive) = export_archive(&app.cx, &alice, skill.id, Default::default()).await.unwrap();
+    let (_, archive) = export_archive(&app.cx, &alice, skill.id, RevisionRef::Current).await.unwrap();
     let mut tight = app.cx.clone();
     tight.limits.max_file_bytes = 1_000;
     app.refuses(Code::TooLarge, import_archive(&tight, &alice, import(archive))).await;

@@ -101,7 +101,9 @@ async fn a_second_time_nothing_changes() {
     let alice = app.user("alice", &[]).await;
     let requests = || {
         let mut requests = vec![spec("a"), spec("b")];
-        requests.iter_mut().for_each(|request| request.on_conflict = OnConflict::NewRevision);
+        for request in &mut requests {
+            request.on_conflict = OnConflict::NewRevision;
+        }
         items(requests)
     };
     bulk(&app.cx, &alice, BulkMode::Atomic, requests()).await.unwrap();

@@ -7,6 +7,7 @@ use testkit::TestApp;
 use testkit::app::{spec, spec_with};
 use time::Duration;
 
+#[allow(clippy::unnecessary_wraps, reason = "what `create` takes")]
 fn key(key: &str, body: &str) -> Option<Idempotency> {
     Some(Idempotency { key: key.to_owned(), fingerprint: Digest::of(body.as_bytes()) })
 }

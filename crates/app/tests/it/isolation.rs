@@ -120,13 +120,14 @@ async fn a_list_holds_nothing_from_elsewhere() {
     assert_eq!(app::skills::resolve(cx, me, "same").await.unwrap().skill.id, here.skill);
     assert_eq!(app::skills::feedback(cx, me, here.skill).await.unwrap().len(), 1);
     let agents = app::agents::list(cx, me, PageRequest::default()).await.unwrap();
-    assert_eq!(agents.items, [here.agent.clone()]);
+    assert_eq!(agents.items, std::slice::from_ref(&here.agent));
     assert_eq!(app::agents::find(cx, me, &name("same-agent")).await.unwrap(), here.agent);
     let people = app::users::list(cx, me).await.unwrap();
     assert!(people.iter().all(|member| member.user.id != there.admin.user));
     let handle = model::Handle::parse("admin-there").unwrap();
     app.refuses(Code::NotFound, app::users::find(cx, me, &handle)).await;
-    assert_eq!(app::tokens::list(cx, me, TokensOf::Everyone).await.unwrap(), [here.token.clone()]);
+    let tokens = app::tokens::list(cx, me, TokensOf::Everyone).await.unwrap();
+    assert_eq!(tokens, std::slice::from_ref(&here.token));
     assert!(app::tokens::list(cx, me, TokensOf::User(there.admin.user)).await.unwrap().is_empty());
     let workspaces = app::workspaces::list(cx, me).await.unwrap();
     assert_eq!(workspaces.iter().map(|one| one.id).collect::<Vec<_>>(), [me.workspace]);

@@ -1,5 +1,11 @@
 //! The use cases, on SQLite in a file of its own for every test. Names are claims.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::large_futures,
+    reason = "these are tests: what goes wrong fails them, and their stacks are large enough"
+)]
+
 extern crate repertoire_app as app;
 
 mod agents;

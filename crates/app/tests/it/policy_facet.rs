@@ -18,7 +18,7 @@ fn policy(forbidden: &str) -> Policy {
 
 fn governed(body: &str, policy: Option<Policy>) -> CreateSkill {
     let mut request = spec_with("guard", |draft| {
-        draft.body = body.to_owned();
+        draft.body = body.into();
         draft.policy = policy;
     });
     request.scope = Some(Scope::Workspace);

@@ -1,8 +1,12 @@
 //! What holds after any sequence of steps.
 
-use app::skills::{Decision, Edit, EditSkill, ListSkills, decide, edit, list, promote, resolve, set_enabled};
+use std::collections::BTreeSet;
+
+use app::skills::{
+    CreateSkill, Decision, Edit, EditSkill, ListSkills, decide, edit, list, promote, resolve, set_enabled,
+};
 use app::{Changes, Code, Error};
-use model::{Approver, Caller, ProceduralMemory, Role, ScopeKind, SkillId, Status, Transition};
+use model::{Approver, Caller, ProceduralMemory, Role, Scope, ScopeKind, Skill, SkillId, Status, Transition};
 use proptest::prelude::*;
 use testkit::{CallerExt as _, TestApp};
 
@@ -92,6 +96,73 @@ async fn hold(approver: Approver, steps: Vec<(Who, Step)>) {
         before = now;
     }
     assert_eq!(app::audit::verify(&app.cx, &admin).await.unwrap().problems, Vec::<String>::new());
+}
+
+/// An installation with a skill of one name on every rung of everyone, and everyone who may ask.
+async fn crowd() -> (TestApp, Vec<Caller>, Vec<Skill>) {
+    let app = TestApp::new().await;
+    let people = [
+        app.user("alice", &[]).await,
+        app.user("bob", &[]).await,
+        app.user("rita", &[Role::Reviewer]).await,
+        app.user("paul", &[Role::PolicyAdmin]).await,
+        app.admin().await,
+    ];
+    let agents = [app.agent("one").await, app.agent("two").await];
+    let admin = app.admin().await;
+    let mut scopes = vec![Scope::Workspace];
+    scopes.extend(agents.iter().map(|agent| Scope::Agent(agent.id)));
+    for person in &people {
+        scopes.push(Scope::User(person.user));
+        scopes.extend(agents.iter().map(|agent| Scope::AgentUser(agent.id, person.user)));
+    }
+    let mut skills = Vec::new();
+    for scope in scopes {
+        let request = CreateSkill { scope: Some(scope), ..testkit::app::spec("x") };
+        skills.push(app.put(&admin, request).await.record.skill);
+    }
+    let callers = people.iter().flat_map(|person| {
+        [person.clone()].into_iter().chain(agents.iter().map(|agent| person.through(agent)))
+    });
+    let callers = callers.collect();
+    (app, callers, skills)
+}
+
+#[tokio::test]
+async fn a_list_holds_exactly_what_may_be_read() {
+    let (app, callers, skills) = crowd().await;
+    for caller in callers {
+        let page = app::PageRequest { limit: 200, after: None };
+        let (page, _) = list(&app.cx, &caller, ListSkills { page, ..ListSkills::default() }).await.unwrap();
+        let listed: BTreeSet<_> = page.items.iter().map(|record| record.skill.id).collect();
+        let mut readable = BTreeSet::new();
+        for skill in &skills {
+            if app::skills::read(&app.cx, &caller, skill.id).await.is_ok() {
+                readable.insert(skill.id);
+            }
+        }
+        assert_eq!(listed, readable, "{caller:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_means_the_first_usable_skill_on_the_callers_ladder() {
+    let (app, callers, mut skills) = crowd().await;
+    let admin = app.admin().await;
+    // The nearest rungs are taken away one by one, until nothing is left.
+    for kind in [ScopeKind::AgentUser, ScopeKind::User, ScopeKind::Agent, ScopeKind::Workspace] {
+        for caller in &callers {
+            let wanted = caller.ladder().into_iter().find_map(|rung| {
+                skills.iter().find(|skill| skill.scope == rung && skill.is_usable()).map(|skill| skill.id)
+            });
+            let found = resolve(&app.cx, caller, "x").await.ok().map(|record| record.skill.id);
+            assert_eq!(found, wanted, "{kind} {caller:?}");
+        }
+        for skill in skills.iter_mut().filter(|skill| skill.scope.kind() == kind) {
+            *skill = set_enabled(&app.cx, &admin, skill.id, false, None).await.unwrap().record.skill;
+        }
+    }
+    app.refuses(Code::NotFound, resolve(&app.cx, &admin, "x")).await;
 }
 
 proptest! {

@@ -176,7 +176,8 @@ async fn files_are_kept_byte_for_byte() {
     let text = "\u{feff}---\r\nname: odd\r\ndescription: \"x\"\r\n---\r\nbody  \r\n\r\n";
     let request = files_spec(&[("SKILL.md", text.as_bytes()), ("assets/raw.bin", &[0, 255, 10, 13])]);
     let skill = app.put(&alice, request.clone()).await.record.skill;
-    let (_, _, out) = app::skills::export(&app.cx, &alice, skill.id, Default::default()).await.unwrap();
+    let (_, _, out) =
+        app::skills::export(&app.cx, &alice, skill.id, app::skills::RevisionRef::Current).await.unwrap();
     let app::skills::Content::Bundle { bundle, .. } = request.content else { unreachable!() };
     assert_eq!(out, bundle);
     assert_eq!(out.digest(), skill.digest);
@@ -392,7 +393,8 @@ async fn hostile_content_leaves_nothing_behind() {
     let good = skill_md("a", "b");
     let long = skill_md("a", &"x".repeat(1_000));
     let (big, half) = ("x".repeat(2_001), "x".repeat(1_500));
-    let cases: Vec<(Code, Vec<(&str, &[u8])>)> = vec![
+    type Files<'a> = Vec<(&'a str, &'a [u8])>;
+    let cases: Vec<(Code, Files<'_>)> = vec![
         (Code::TooLarge, vec![("SKILL.md", long.as_bytes())]),
         (Code::TooLarge, vec![("SKILL.md", good.as_bytes()), ("a", big.as_bytes())]),
         (Code::TooLarge, vec![("SKILL.md", good.as_bytes()), ("a", half.as_bytes()), ("b", half.as_bytes())]),

@@ -1,7 +1,7 @@
 //! Deleting, and bringing back while that is allowed.
 
 use app::Code;
-use app::skills::{ListSkills, create, delete, list, read, undelete};
+use app::skills::{ListSkills, RevisionRef, create, delete, list, read, undelete};
 use app::workspaces::ChangeWorkspace;
 use model::{Role, Scope, TokenScope};
 use testkit::app::{files_spec, skill_md, spec};
@@ -54,7 +54,8 @@ async fn bytes_that_another_skill_needs_stay() {
     assert_eq!(app.snapshot().await.rows("blobs"), 3);
     delete(&app.cx, &alice, first.id, None, None).await.unwrap();
     assert_eq!(app.snapshot().await.rows("blobs"), 2);
-    let (_, bytes) = app::skills::file(&app.cx, &alice, second.id, Default::default(), "data").await.unwrap();
+    let (_, bytes) =
+        app::skills::file(&app.cx, &alice, second.id, RevisionRef::Current, "data").await.unwrap();
     assert_eq!(bytes, b"both");
 }
 

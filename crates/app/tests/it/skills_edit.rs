@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use app::skills::{Edit, EditSkill, Outcome, RevisionRef, edit, label, restore};
-use app::{Change, Changes, Code, Error, Limits};
+use app::{Change, Changes, Code, Error, Limits, PageRequest};
 use model::{
     Approver, BundleFile, BundlePath, Label, ProceduralMemory, RevisionNumber, Role, Scope, Status,
     TokenScope, Transition,
@@ -218,7 +218,7 @@ async fn of_two_edits_at_once_on_the_same_revision_one_is_stale() {
     );
     let codes = [both.0.err().map(|error| error.code()), both.1.err().map(|error| error.code())];
     assert!(codes.contains(&None) && codes.contains(&Some(Code::Stale)), "{codes:?}");
-    let page = app::skills::revisions(&app.cx, &alice, id, Default::default()).await.unwrap();
+    let page = app::skills::revisions(&app.cx, &alice, id, PageRequest::default()).await.unwrap();
     assert_eq!(page.items.len(), 2);
 }
 
@@ -231,7 +231,7 @@ async fn restoring_makes_old_content_current_as_a_new_revision() {
     let back = restore(&app.cx, &alice, first.id, RevisionRef::Number(number(1)), None).await.unwrap();
     let skill = &back.record.skill;
     assert_eq!((back.outcome, skill.revision.get(), skill.digest), (Outcome::Revised, 3, first.digest));
-    let page = app::skills::revisions(&app.cx, &alice, first.id, Default::default()).await.unwrap();
+    let page = app::skills::revisions(&app.cx, &alice, first.id, PageRequest::default()).await.unwrap();
     let told: Vec<_> = page.items.iter().map(|revision| (revision.number.get(), revision.digest)).collect();
     assert_eq!((told[0].0, told[2].0, told[0].1), (3, 1, told[2].1));
     assert_eq!(page.items[0].message, "restore revision 1");
@@ -304,8 +304,10 @@ async fn new_content_waits_again_where_its_author_may_not_approve_it() {
         let edited = edit(&app.cx, &admin, id, body("by admin")).await.unwrap().record.skill;
         assert_eq!(edited.status, by_admin, "{approver}");
         // An agent whose token cannot review is not its user's word.
-        let mut again =
-            app.stored(&app::SkillRecord { skill: edited, statistics: Default::default() }).await.skill;
+        let mut again = app
+            .stored(&app::SkillRecord { skill: edited, statistics: model::Statistics::default() })
+            .await
+            .skill;
         if again.status == Status::PendingApproval {
             let rita = app.user("rita", &[Role::Reviewer]).await;
             again = app::skills::decide(&app.cx, &rita, id, approve()).await.unwrap().record.skill;

@@ -107,7 +107,8 @@ async fn someone_without_a_role_may_do_nothing() {
     let outsider = Caller { roles: model::Roles::NONE, ..alice };
     app.refuses(Code::Forbidden, current(&app.cx, &outsider)).await;
     app.refuses(Code::Forbidden, app::skills::read(&app.cx, &outsider, skill)).await;
-    app.refuses(Code::Forbidden, app::skills::list(&app.cx, &outsider, Default::default())).await;
+    app.refuses(Code::Forbidden, app::skills::list(&app.cx, &outsider, app::skills::ListSkills::default()))
+        .await;
     let decision = Decision::new(Transition::Archive);
     app.refuses(Code::Forbidden, app::skills::decide(&app.cx, &outsider, skill, decision)).await;
 }

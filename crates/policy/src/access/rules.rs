@@ -23,10 +23,9 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::ApproveSkill(skill, approver) => approve(caller, skill, approver),
         Act::RejectSkill(skill) => visible(caller, skill).and_then(|()| reviews(caller)),
         Act::WritePolicy => role(caller, Role::PolicyAdmin),
-        Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers => admin(caller),
-        Act::ManageToken(user) | Act::CreateToken(user) => own_or_admin(caller, user),
         Act::ReadAudit if caller.roles.has(Role::PolicyAdmin) => Ok(()),
-        Act::ReadAudit => admin(caller),
+        Act::ReadAudit | Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers => admin(caller),
+        Act::ManageToken(user) | Act::CreateToken(user) => own_or_admin(caller, user),
         Act::ManageWorkspaces | Act::ManageUsers | Act::TakeBackup => operator(caller),
     }
 }
