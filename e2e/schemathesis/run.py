@@ -7,6 +7,7 @@ its operator in DIR/local.token, as `repertoire serve` does.
 import json
 import os
 import pathlib
+import string
 import subprocess
 import sys
 import tempfile
@@ -20,32 +21,21 @@ class Server:
     """A server that ends with the block it is made for."""
 
     def __init__(self, binary: str, folder: pathlib.Path) -> None:
-        self.folder = folder
-        self.log = folder / "server.log"
-        ready = folder / "ready"
-        os.mkfifo(ready)
-        data = folder / "data"
+        self.lines: list[str] = []
+        ready, data = folder / "ready", folder / "data"
         data.mkdir()
         command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen([*command, "--ready-file", ready], stdout=log, stderr=log)
-        self.address = self._wait_for(ready)
+        command += ["--ready-file", ready]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        # The server says something once it has written the file, so each line is a moment to look for it.
+        while not ready.exists():
+            line = self.process.stderr.readline()
+            if not line:
+                sys.exit("the server did not start:\n" + "".join(self.lines))
+            self.lines.append(line)
+        threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
+        self.address = ready.read_text().strip()
         self.token = (data / "local.token").read_text().strip()
-
-    def _wait_for(self, ready: pathlib.Path) -> str:
-        # Whoever opens the pipe first waits for the other; a server that ends early opens it in its place.
-        def unblock() -> None:
-            self.process.wait()
-            try:
-                os.close(os.open(ready, os.O_WRONLY | os.O_NONBLOCK))
-            except OSError:
-                pass
-
-        threading.Thread(target=unblock, daemon=True).start()
-        address = ready.read_text().strip()
-        if not address:
-            sys.exit(f"the server did not start:\n{self.log.read_text()}")
-        return address
 
     def __enter__(self) -> "Server":
         return self
@@ -98,21 +88,24 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, Server(binary, pathlib.Path(folder)) as server:
         seeded = seed(server)
         scripts = pathlib.Path(sys.executable).parent
+        # Schemathesis itself puts the environment into some settings only; ids are wanted in the others too.
+        config = pathlib.Path(folder) / "schemathesis.toml"
+        config.write_text(string.Template((HERE / "schemathesis.toml").read_text()).substitute(seeded))
         command = [
             scripts / "schemathesis",
             "--config-file",
-            HERE / "schemathesis.toml",
+            config,
             "run",
             f"http://{server.address}/api/v1/openapi.json",
             *options,
         ]
-        environment = {**os.environ, **seeded, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(command, env=environment, cwd=folder, check=False).returncode
         if server.process.poll() is not None:
             print("the server ended before the test did", file=sys.stderr)
             status = 1
         if status:
-            print("the end of the server's log:", *server.log.read_text().splitlines()[-20:], sep="\n", file=sys.stderr)
+            print("the end of the server's log:\n", *server.lines[-20:], sep="", file=sys.stderr)
         return status
 
 

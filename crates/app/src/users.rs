@@ -145,6 +145,8 @@ pub async fn change(cx: &Context, caller: &Caller, id: UserId, change: ChangeUse
     let mut tx = cx.begin(caller.workspace).await?;
     let Member { mut user, roles: old } = member(&mut *tx, caller, id).await?;
     if let Some(name) = &change.display_name {
+        // A name is the same in every workspace.
+        check_stand_in(&mut *tx, caller, id).await?;
         user.display_name = display_name(name)?;
     }
     user.disabled = change.disabled.unwrap_or(user.disabled);

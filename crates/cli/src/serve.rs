@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::client::{Client, api};
 use crate::config::{Log, LogFormat, Secret, Serve, Settings, without_password};
-use crate::data_folder::{DataFolder, Lock, RunningServer};
+use crate::data_folder::{Claim, DataFolder, Lock, RunningServer};
 use crate::disk::{Overwrite, write_file};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
@@ -40,17 +40,21 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     let address = listener.local_addr().map_err(|error| Failure::unavailable(error.to_string()))?;
     let metrics = start_metrics(&settings.serve)?;
     let own_url = format!("http://{}", reachable(address));
-    let public_url = settings.serve.public_url.value.clone().unwrap_or_else(|| own_url.clone());
+    let public_url =
+        settings.serve.public_url.value.as_deref().unwrap_or(&own_url).trim_end_matches('/').to_owned();
     let config = HttpConfig {
         allowed_hosts: allowed_hosts(&settings.serve, &public_url),
-        public_url: public_url.trim_end_matches('/').to_owned(),
+        public_url: public_url.clone(),
         ..HttpConfig::default()
     };
     let http = opened.http(config);
     let admin = admin_client(&http, &opened)?;
     let link = sign_in_link(&admin, opened.first_link.as_ref(), &public_url).await;
     let announced = match &folder {
-        Some((folder, _)) => Some(announce(folder, &admin, own_url.clone()).await?),
+        Some((folder, _)) => announce(folder, &admin, own_url.clone()).await.unwrap_or_else(|failure| {
+            tracing::warn!(error = %failure, "commands on this machine will not find this server; use --server");
+            None
+        }),
         None => None,
     };
     greet(output, settings, &public_url, metrics, link.as_deref());
@@ -90,14 +94,14 @@ async fn open(settings: &Settings) -> Outcome<(Opened, Option<(DataFolder, Lock)
         return Ok((wiring::open_postgres(url).await?, None));
     }
     let folder = DataFolder::open(&settings.library.data.value)?;
-    let lock = folder.try_lock()?.ok_or_else(|| {
-        let message = match folder.server() {
-            Some((server, _)) => format!("a server (process {}) is running at {}", server.pid, server.url),
-            None => format!("a command is working in `{}`", folder.path().display()),
-        };
-        Failure::new(Exit::Conflict, "data_folder_in_use", message)
-            .hint("use another --data folder, or end it first")
-    })?;
+    let lock = match folder.claim().await? {
+        Claim::Held(lock) => lock,
+        Claim::Serving(server, _) => {
+            let message = format!("a server (process {}) is running at {}", server.pid, server.url);
+            return Err(Failure::new(Exit::Conflict, "data_folder_in_use", message)
+                .hint("use another --data folder, or end it first"));
+        }
+    };
     let opened = wiring::open_folder(&folder).await?;
     Ok((opened, Some((folder, lock))))
 }
@@ -172,7 +176,7 @@ async fn sign_in_link(admin: &Client, first: Option<&Secret>, public_url: &str) 
 }
 
 /// Leaves a token for commands on this machine; gives back its id.
-async fn announce(folder: &DataFolder, admin: &Client, url: String) -> Outcome<String> {
+async fn announce(folder: &DataFolder, admin: &Client, url: String) -> Outcome<Option<String>> {
     for token in admin.all(api("GET", &["tokens"]), None).await? {
         let text = |key: &str| token.get(key).and_then(Value::as_str);
         if let (Some(LOCAL_TOKEN), None, Some(id)) = (text("name"), text("revoked_at"), text("id")) {
@@ -183,7 +187,7 @@ async fn announce(folder: &DataFolder, admin: &Client, url: String) -> Outcome<S
     let made = admin.json(api("POST", &["tokens"]).json(body)).await?;
     let part = |key: &str| made.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     folder.announce(&RunningServer { url, pid: std::process::id() }, &Secret::new(part("secret")))?;
-    Ok(part("id"))
+    Ok(Some(part("id")))
 }
 
 fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketAddr>, link: Option<&str>) {
@@ -228,10 +232,11 @@ async fn run(http: Http, listener: TcpListener, mut signals: Signals) -> Outcome
         name = signals.next() => tracing::info!(signal = name, "stopping; requests under way may finish"),
     }
     let _ = stop.send(());
-    if let Ok(ended) = tokio::time::timeout(LAST_REQUESTS, &mut serving).await {
-        return finished(ended);
+    tokio::select! {
+        ended = &mut serving => return finished(ended),
+        () = tokio::time::sleep(LAST_REQUESTS) => tracing::warn!("some requests took too long and were cut off"),
+        _ = signals.next() => tracing::warn!("a second signal: requests under way were cut off"),
     }
-    tracing::warn!("some requests took too long and were cut off");
     serving.abort();
     Ok(())
 }

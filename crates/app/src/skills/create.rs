@@ -33,15 +33,17 @@ pub async fn create(
     let result = publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared).await;
     // Which skill a key stands for is known only now. A request that was sent before may well have failed here,
     // for its own first sending took the name; whatever became of it, its key is what counts.
-    if let Some(Idempotency { key, fingerprint }) = idempotency
-        && !matches!(result, Err(Error::Store(_)))
-    {
+    if let Some(Idempotency { key, fingerprint }) = idempotency {
         let subject = result.as_ref().map_or_else(|_| String::new(), |done| done.record.skill.id.to_string());
         let (workspace, user, at) = (caller.workspace, caller.user, cx.now());
         let claim = KeyClaim { workspace, user, key, fingerprint, subject, at };
-        if let Claim::Used { fingerprint: first, subject } = tx.claim_key(&claim).await? {
-            drop(tx);
-            return replay(cx, caller, &claim, first, &subject).await;
+        match tx.claim_key(&claim).await {
+            Ok(Claim::Used { fingerprint: first, subject }) => {
+                drop(tx);
+                return replay(cx, caller, &claim, first, &subject).await;
+            }
+            Ok(Claim::New) => {}
+            Err(error) => return Err(result.err().unwrap_or(error.into())),
         }
     }
     let published = result?;

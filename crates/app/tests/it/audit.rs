@@ -208,6 +208,13 @@ async fn an_added_entry_shows() {
 }
 
 #[tokio::test]
+async fn a_last_entry_that_is_not_the_one_that_was_written_shows() {
+    let (app, admin) = chain().await;
+    app.tamper("UPDATE audit_heads SET hash = zeroblob(32)", &[]).await;
+    assert_eq!(problems(&app, &admin).await, "the last entry, 6, is not the one that was written last");
+}
+
+#[tokio::test]
 async fn a_head_that_was_turned_back_shows() {
     let (app, admin) = chain().await;
     app.tamper(

@@ -9,6 +9,8 @@ use model::{
 use testkit::app::{files_spec, name, skill_md, spec, spec_with};
 use testkit::{CallerExt as _, TestApp};
 
+type Files<'a> = Vec<(&'a str, &'a [u8])>;
+
 #[tokio::test]
 async fn scope_origin_and_status_follow_from_who_asks() {
     let app = TestApp::new().await;
@@ -393,7 +395,6 @@ async fn hostile_content_leaves_nothing_behind() {
     let good = skill_md("a", "b");
     let long = skill_md("a", &"x".repeat(1_000));
     let (big, half) = ("x".repeat(2_001), "x".repeat(1_500));
-    type Files<'a> = Vec<(&'a str, &'a [u8])>;
     let cases: Vec<(Code, Files<'_>)> = vec![
         (Code::TooLarge, vec![("SKILL.md", long.as_bytes())]),
         (Code::TooLarge, vec![("SKILL.md", good.as_bytes()), ("a", big.as_bytes())]),

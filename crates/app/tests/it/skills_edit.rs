@@ -278,7 +278,8 @@ async fn a_shared_skill_is_changed_by_reviewers_and_by_its_author_until_it_was_r
     app.refuses(Code::Forbidden, edit(&app.cx, &alice, id, body("third"))).await;
     app.refuses(Code::Forbidden, restore(&app.cx, &alice, id, RevisionRef::Number(number(1)), None)).await;
     app.refuses(Code::Forbidden, label(&app.cx, &alice, id, number(1), Some(semver("1.0.0")))).await;
-    edit(&app.cx, &rita, id, body("third")).await.unwrap();
+    let edited = edit(&app.cx, &rita, id, body("third")).await.unwrap().record.skill;
+    assert_eq!((edited.updated_by, edited.provenance.user), (rita.user, alice.user));
 }
 
 #[tokio::test]

@@ -83,6 +83,20 @@ async fn people_rename_themselves_but_not_with_a_token_for_reading() {
 }
 
 #[tokio::test]
+async fn a_workspace_admin_renames_nobody_who_reaches_further() {
+    let app = TestApp::new().await;
+    let (operator, ann) = (app.admin().await, app.user("ann", &[Role::Admin]).await);
+    let bob = app.user("bob", &[]).await;
+    let named = || ChangeUser { display_name: Some("Mud".into()), ..ChangeUser::default() };
+    change(&app.cx, &ann, bob.user, named()).await.unwrap();
+    app.user_in(&app.workspace("other").await, "bob", &[]).await;
+    for user in [bob.user, operator.user] {
+        app.refuses(Code::Forbidden, change(&app.cx, &ann, user, named())).await;
+        change(&app.cx, &ann, user, roles(&[Role::Admin])).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn the_last_admin_stays() {
     let app = TestApp::new().await;
     let (operator, ann) = (app.admin().await, app.user("ann", &[Role::Admin]).await);
@@ -92,6 +106,11 @@ async fn the_last_admin_stays() {
     let disabled = ChangeUser { disabled: Some(true), ..ChangeUser::default() };
     app.refuses(Code::LastAdmin, change(&app.cx, &operator, ann.user, disabled)).await;
     let bob = app.user_in(&ann, "bob", &[Role::Admin]).await;
+    // An admin who is shut out is none.
+    let disable = |disabled| ChangeUser { disabled: Some(disabled), ..ChangeUser::default() };
+    change(&app.cx, &operator, bob.user, disable(true)).await.unwrap();
+    app.refuses(Code::LastAdmin, remove(&app.cx, &ann, ann.user)).await;
+    change(&app.cx, &operator, bob.user, disable(false)).await.unwrap();
     change(&app.cx, &ann, ann.user, roles(&[])).await.unwrap();
     app.refuses(Code::Forbidden, remove(&app.cx, &app.caller("ann").await, bob.user)).await;
 }

@@ -4,9 +4,9 @@ use door_http::HttpConfig;
 
 use super::remote::{Credential, Remote};
 use super::{Client, Transport, local, need_token};
-use crate::config::{Library, Secret, Settings};
+use crate::config::{Library, Secret, Settings, Source};
 use crate::data_folder::{Claim, DataFolder};
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::wiring;
 
 /// Opens the library that the settings name: a server, a PostgreSQL database, or the data folder of this machine.
@@ -14,6 +14,11 @@ pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
     let library = &settings.library;
     let config = HttpConfig { public_url: settings.serve.url(), ..HttpConfig::default() };
     if let Some(server) = &library.server.value {
+        if library.user.source == Source::Flag {
+            return Err(Failure::usage(
+                "--user works on this machine only; a token says who you are to a server",
+            ));
+        }
         let token = need_token(settings.token_for(server), server)?;
         return remote(server, token, standing(library));
     }

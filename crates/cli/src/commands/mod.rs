@@ -25,9 +25,12 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
 use crate::session::Session;
 
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 findings or failed items, 2 usage, 3 not found, 4 not allowed, \
+    5 conflict, 6 invalid content, 7 unavailable, 70 internal";
+
 /// A self-hosted skill library for AI agents.
 #[derive(Parser)]
-#[command(name = "repertoire", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "repertoire", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
     global: Global,

@@ -24,6 +24,27 @@ fn escape(foreign: &str, keeps_breaks: bool) -> String {
     safe
 }
 
+/// JSON that a terminal does not obey either, and that means the same to a program.
+pub(super) fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut units = [0; 2];
+    for character in text.chars() {
+        // Outside of strings there are only line breaks, which stay.
+        if character != '\n' && is_harmful(character) {
+            for unit in character.encode_utf16(&mut units) {
+                safe.push_str("\\u");
+                safe.extend(
+                    [12, 8, 4, 0]
+                        .map(|shift| char::from_digit(u32::from(*unit >> shift) & 0xf, 16).unwrap_or('0')),
+                );
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
 /// Control characters, direction marks and letters that nobody sees.
 fn is_harmful(c: char) -> bool {
     c.is_control()
@@ -42,6 +63,10 @@ mod tests {
         assert_eq!(line("a\r\nb\tc"), "a  b c");
         assert_eq!(text("a\r\nb\tc\u{8}"), "a\nb\tc\\u{8}");
         assert_eq!(line("héllo 技能 👩‍🔧"), "héllo 技能 👩‍🔧");
+        let value = serde_json::json!({"a": "\u{9b}31m \u{e0041} \u{202e} \u{1b} é"});
+        let shown = json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(shown.chars().all(|c| c == '\n' || !is_harmful(c)), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
         assert_eq!(line("hid\u{e0041}den"), "hid\\u{e0041}den");
     }
 }

@@ -40,7 +40,7 @@ impl Output {
     pub(crate) fn json(self, value: &Value) -> Outcome {
         let text =
             serde_json::to_string_pretty(value).map_err(|error| Failure::internal(error.to_string()))?;
-        self.print(&text)
+        self.print(&escape::json(&text))
     }
 
     /// Text on standard output, with a line break at its end.

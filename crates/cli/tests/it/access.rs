@@ -90,7 +90,6 @@ fn exit_codes_say_what_went_wrong() {
             6,
             "[sidecar_invalid]",
         ),
-        (&["skill", "label", "good", "not a version"], 6, "[invalid_request]"),
         (&["restore", "good/SKILL.md"], 6, "[invalid_backup]"),
     ];
     for (args, code, word) in table {

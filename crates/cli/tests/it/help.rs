@@ -9,7 +9,7 @@ fn every_help(world: &World, path: &[&str], into: &mut String) {
     if !path.is_empty() {
         help.truncate(help.find("\nOptions for every command:").unwrap_or(help.len()));
     }
-    into.push_str(&format!("$ repertoire {}\n{}\n\n", args.join(" "), help.trim_end()));
+    into.extend(["$ repertoire ", &args.join(" "), "\n", help.trim_end(), "\n\n"]);
     let commands: Vec<String> = help
         .lines()
         .skip_while(|line| *line != "Commands:")

@@ -107,7 +107,9 @@ fn commands_at_the_same_time_wait_for_each_other() {
     let world = World::new();
     world.ok(&["list"]);
     let names: Vec<_> = (0..6).map(|n| format!("skill-{n}")).collect();
-    names.iter().for_each(|name| world.skill(name, "One of many. Use when many are asked for."));
+    for name in &names {
+        world.skill(name, "One of many. Use when many are asked for.");
+    }
     let running: Vec<_> =
         names.iter().map(|name| world.command(&["import", name, "--quiet"]).spawn().unwrap()).collect();
     for mut one in running {

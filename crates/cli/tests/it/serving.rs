@@ -117,3 +117,20 @@ async fn metrics_have_their_own_door() {
     let line: Value = serde_json::from_str(last).unwrap();
     assert_eq!(line["message"], "listening");
 }
+
+#[test]
+fn an_open_editor_keeps_nobody_waiting_and_a_refused_text_is_kept() {
+    let world = World::new();
+    world.ok(&["skill", "create", "one", "--description", "The first"]);
+    // The editor itself uses the library, and then breaks the file.
+    let binary = env!("CARGO_BIN_EXE_repertoire");
+    let editor = world.write("editor.sh", format!("'{binary}' list > seen.txt && printf '\\377' > \"$1\"\n"));
+    let mut command = world.command(&["skill", "edit", "one"]);
+    command.env("EDITOR", format!("sh {}", editor.display()));
+    let done = crate::world::finish(&mut command);
+    assert_eq!(done.code, 6, "{}", done.err);
+    assert!(std::fs::read_to_string(world.path("seen.txt")).unwrap().contains("one"));
+    let kept = done.err.split("your text is in ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    assert_eq!(std::fs::read(kept).unwrap(), [255]);
+    std::fs::remove_file(kept).unwrap();
+}

@@ -90,6 +90,7 @@ pub async fn entries_are_read_forwards_in_pages(store: Arc<dyn Store>) {
             break;
         }
         read.extend(page);
+        assert!(read.len() < 100, "the pages do not end");
     }
     assert_eq!(read, entries);
 }
@@ -107,6 +108,7 @@ pub async fn entries_are_read_backwards_in_pages(store: Arc<dyn Store>) {
             break;
         }
         read.extend(page);
+        assert!(read.len() < 100, "the pages do not end");
     }
     assert_eq!(read, entries);
 }

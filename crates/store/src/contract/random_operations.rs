@@ -190,6 +190,7 @@ async fn compare(world: &World, model: &Model, random: &mut Random, place: &str)
         let page = tx.skills(&query).await.unwrap();
         let Some(last) = page.last().map(|record| record.skill.clone()) else { break };
         found.extend(page.into_iter().map(|record| record.skill));
+        assert!(found.len() <= expected.len(), "{place}: {query:?} finds too much");
         query.after = Some(match query.order {
             SkillOrder::Name => SkillCursor::Name(last.name, last.id),
             SkillOrder::Updated => SkillCursor::Time(last.updated_at, last.id),

@@ -28,6 +28,7 @@ async fn pages(world: &World, order: SkillOrder, limit: u32) -> Vec<SkillId> {
         let Some(last) = page.last() else { return ids };
         query.after = Some(cursor(order, last));
         ids.extend(page.iter().map(|record| record.skill.id));
+        assert!(ids.len() < 100, "the pages do not end");
     }
 }
 

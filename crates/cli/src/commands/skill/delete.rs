@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::Names;
 use super::review::find_all;
-use crate::client::{Pick, Skill, api, find_skill};
+use crate::client::{Client, Pick, Skill, api, find_skill};
 use crate::exit::{Failure, Outcome};
 use crate::output::line;
 use crate::session::Session;
@@ -30,36 +30,28 @@ pub(crate) struct DeleteArgs {
 impl DeleteArgs {
     pub(crate) async fn run(self, session: &Session) -> Outcome {
         let output = session.output;
-        let deleted = session
-            .work(async |client| {
-                let found: Vec<Skill> = if self.all {
-                    let items = client.all(api("GET", &["skills"]), None).await?;
-                    items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
-                } else {
-                    find_all(client, &Names { skills: self.skills.clone() }).await?
-                };
-                if found.is_empty() {
-                    return Err(Failure::not_found("there is no skill to delete"));
-                }
-                let question = match found.as_slice() {
-                    [one] => format!(
-                        "Delete `{}` ({} scope) with all its revisions?",
-                        line(&one.name),
-                        one.scope.kind
-                    ),
-                    many => format!("Delete {} skills with all their revisions?", many.len()),
-                };
-                if !self.yes && !output.confirm(&question)? {
-                    return Ok(Vec::new());
-                }
-                for skill in &found {
-                    let request =
-                        api("DELETE", &["skills", &skill.id]).query("reason", self.reason.as_deref());
-                    client.send(request).await?;
-                }
-                Ok(found)
-            })
-            .await?;
+        let mut found = session.work(async |client| self.find(client).await).await?;
+        // Nobody waits for the library while someone thinks.
+        let question = match found.as_slice() {
+            [one] => {
+                format!("Delete `{}` ({} scope) with all its revisions?", line(&one.name), one.scope.kind)
+            }
+            many => format!("Delete {} skills with all their revisions?", many.len()),
+        };
+        if self.yes || output.confirm(&question)? {
+            session
+                .work(async |client| {
+                    for skill in &found {
+                        let request = api("DELETE", &["skills", &skill.id]);
+                        client.send(request.query("reason", self.reason.as_deref())).await?;
+                    }
+                    Ok(())
+                })
+                .await?;
+        } else {
+            found.clear();
+        }
+        let deleted = found;
         let list: Vec<_> = deleted.iter().map(|skill| json!({"id": skill.id, "name": skill.name})).collect();
         output.result(&json!({"deleted": list}), || match deleted.as_slice() {
             [] => "nothing was deleted".to_owned(),
@@ -69,6 +61,18 @@ impl DeleteArgs {
                 .collect::<Vec<_>>()
                 .join("\n"),
         })
+    }
+}
+
+impl DeleteArgs {
+    async fn find(&self, client: &Client) -> Outcome<Vec<Skill>> {
+        let found: Vec<Skill> = if self.all {
+            let items = client.all(api("GET", &["skills"]), None).await?;
+            items.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
+        } else {
+            find_all(client, &Names { skills: self.skills.clone() }).await?
+        };
+        if found.is_empty() { Err(Failure::not_found("there is no skill to delete")) } else { Ok(found) }
     }
 }
 

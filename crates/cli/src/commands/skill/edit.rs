@@ -1,6 +1,6 @@
 //! `skill edit`: in an editor, or with flags.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -51,35 +51,38 @@ pub(crate) struct EditArgs {
 
 impl EditArgs {
     pub(crate) async fn run(self, session: &Session) -> Outcome {
-        let changed = session.work(async |client| self.change(client).await).await?;
-        let Some(changed) = changed else {
-            session.output.note("nothing was changed");
-            return Ok(());
-        };
-        let published: Published =
-            serde_json::from_value(changed.clone()).map_err(|error| Failure::internal(error.to_string()))?;
-        session.output.result(&changed, || tell(session.output, &published))
-    }
-
-    async fn change(&self, client: &Client) -> Outcome<Option<Value>> {
-        let skill = find_skill(client, self.skill.whole()?, Pick::Only).await?;
         let mut body = self.fields();
         let path = self.file.as_deref().unwrap_or("SKILL.md");
-        if self.remove {
-            body.insert("files".to_owned(), json!([{"path": path, "delete": true}]));
-        } else if self.from.is_some() || body.is_empty() {
-            let stored = stored_file(client, &skill, path, self.file.is_none()).await?;
+        let takes_content = !self.remove && (self.from.is_some() || body.is_empty());
+        let (skill, stored) = session
+            .work(async |client| {
+                let skill = find_skill(client, self.skill.whole()?, Pick::Only).await?;
+                let stored = if takes_content {
+                    Some(stored_file(client, &skill, path, self.file.is_none()).await?)
+                } else {
+                    None
+                };
+                Ok((skill, stored))
+            })
+            .await?;
+        let mut written = None;
+        if let Some(stored) = stored {
+            // Nobody waits for the library while someone writes.
             let content = match &self.from {
                 Some(source) => read_bytes(source)?,
                 None => in_editor(&stored)?,
             };
             if stored.content.as_deref() == Some(&content) && body.is_empty() {
-                return Ok(None);
+                session.output.note("nothing was changed");
+                return Ok(());
             }
-            let file = json!({
-                "path": stored.path, "content_base64": STANDARD.encode(&content), "executable": stored.executable,
-            });
+            let encoded = STANDARD.encode(&content);
+            let file =
+                json!({"path": stored.path, "content_base64": encoded, "executable": stored.executable});
             body.insert("files".to_owned(), json!([file]));
+            written = self.from.is_none().then_some(content);
+        } else if self.remove {
+            body.insert("files".to_owned(), json!([{"path": path, "delete": true}]));
         }
         for (key, value) in [("label", &self.label), ("message", &self.message)] {
             if let Some(value) = value {
@@ -87,7 +90,15 @@ impl EditArgs {
             }
         }
         body.insert("expected_revision".to_owned(), Value::from(skill.revision));
-        client.json(api("PATCH", &["skills", &skill.id]).json(Value::Object(body))).await.map(Some)
+        let request = api("PATCH", &["skills", &skill.id]).json(Value::Object(body));
+        let changed = session.work(async |client| client.json(request).await).await;
+        let changed = changed.map_err(|failure| match &written {
+            Some(content) => keep(failure, content, &self.skill.skill),
+            None => failure,
+        })?;
+        let published: Published =
+            serde_json::from_value(changed.clone()).map_err(|error| Failure::internal(error.to_string()))?;
+        session.output.result(&changed, || tell(session.output, &published))
     }
 
     /// The fields that flags change.
@@ -102,6 +113,24 @@ impl EditArgs {
             ("tags", (!self.tag.is_empty()).then(|| json!(tags))),
         ];
         parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}
+
+/// What someone wrote is not lost because it was refused.
+fn keep(failure: Failure, content: &[u8], skill: &str) -> Failure {
+    let kept =
+        tempfile::Builder::new().prefix("repertoire-edit-").suffix(".md").tempfile().and_then(|mut file| {
+            file.write_all(content)?;
+            file.keep().map_err(|error| error.error)
+        });
+    match kept {
+        Ok((_, path)) => {
+            let path = path.display();
+            failure.hint(format!(
+                "your text is in {path}; mend it, then `repertoire skill edit {skill} --from {path}`"
+            ))
+        }
+        Err(_) => failure,
     }
 }
 

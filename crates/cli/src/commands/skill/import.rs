@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::ScopeArg;
-use super::import_summary::Summary;
-use crate::client::{Client, Finding, Published, api};
+use super::import_summary::{BulkResult, Summary};
+use crate::client::{Client, api};
 use crate::disk::{Found, Scan, Skipped, scan};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, Progress, Table, line};
@@ -195,20 +195,6 @@ struct BulkAnswer {
     results: Vec<BulkResult>,
 }
 
-#[derive(Deserialize)]
-struct BulkResult {
-    published: Option<Published>,
-    problem: Option<Problem>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    code: String,
-    detail: String,
-    #[serde(default)]
-    findings: Vec<Finding>,
-}
-
 impl Batch {
     fn fits(&self, more: usize) -> bool {
         self.items.is_empty()
@@ -224,25 +210,34 @@ impl Batch {
     /// Sends what there is, and gives back how many that were.
     async fn flush(&mut self, client: &Client, summary: &mut Summary) -> Outcome<usize> {
         let Self { sources, items, .. } = std::mem::take(self);
-        if items.is_empty() {
+        let sent = sources.len();
+        if sent == 0 {
             return Ok(0);
         }
-        let body = json!({"mode": "each", "items": items});
-        let answer: BulkAnswer = client.read(api("POST", &["skills", "bulk"]).json(body)).await?;
-        for ((source, wanted), result) in sources.iter().zip(answer.results) {
-            match (result.published, result.problem) {
-                (Some(published), _) => summary.published(source, wanted.as_deref(), &published)?,
-                (None, Some(problem)) => {
-                    let findings: Vec<_> = problem.findings.iter().map(ToString::to_string).collect();
-                    summary.refused(source, &problem.code, &problem.detail, &findings)?;
-                }
-                (None, None) => {
-                    summary.refused(source, "unexpected_answer", "the server said nothing about it", &[])?;
+        match send(client, items.clone()).await {
+            Ok(results) => summary.add(&sources, results)?,
+            // Escaped text can be several times as long as the files; alone each may still fit.
+            Err(failure) if failure.code == "too_large" => {
+                for (source, item) in sources.into_iter().zip(items) {
+                    match send(client, vec![item]).await {
+                        Ok(results) => summary.add(&[source], results)?,
+                        Err(failure) if failure.code == "too_large" => {
+                            summary.refused(&source.0, &failure.code, &failure.message, &[])?;
+                        }
+                        Err(failure) => return Err(failure),
+                    }
                 }
             }
+            Err(failure) => return Err(failure),
         }
-        Ok(sources.len())
+        Ok(sent)
     }
+}
+
+async fn send(client: &Client, items: Vec<Value>) -> Outcome<Vec<BulkResult>> {
+    let body = json!({"mode": "each", "items": items});
+    let answer: BulkAnswer = client.read(api("POST", &["skills", "bulk"]).json(body)).await?;
+    Ok(answer.results)
 }
 
 /// The name a skill would get if it were free.

@@ -4,16 +4,32 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::text_of;
-use crate::client::Published;
+use crate::client::{Finding, Published};
 use crate::disk::Skipped;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, Table, line};
 
 /// Up to so many skills are shown one by one.
 const SHOWN: usize = 20;
+
+/// What the library says of one of many.
+#[derive(Deserialize)]
+pub(super) struct BulkResult {
+    published: Option<Published>,
+    problem: Option<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    code: String,
+    detail: String,
+    #[serde(default)]
+    findings: Vec<Finding>,
+}
 
 /// What became of all of them.
 pub(super) struct Summary {
@@ -60,8 +76,24 @@ impl Summary {
         Ok(())
     }
 
+    /// What the library says of these sources, each with the name its own files ask for.
+    pub(super) fn add(&mut self, sources: &[(String, Option<String>)], results: Vec<BulkResult>) -> Outcome {
+        let mut results = results.into_iter();
+        for (source, wanted) in sources {
+            match results.next().map(|result| (result.published, result.problem)) {
+                Some((Some(published), _)) => self.published(source, wanted.as_deref(), &published)?,
+                Some((None, Some(problem))) => {
+                    let findings: Vec<_> = problem.findings.iter().map(ToString::to_string).collect();
+                    self.refused(source, &problem.code, &problem.detail, &findings)?;
+                }
+                _ => self.refused(source, "unexpected_answer", "the server said nothing about it", &[])?,
+            }
+        }
+        Ok(())
+    }
+
     /// A skill that is in the library; `wanted` is the name its own files ask for.
-    pub(super) fn published(&mut self, source: &str, wanted: Option<&str>, published: &Published) -> Outcome {
+    fn published(&mut self, source: &str, wanted: Option<&str>, published: &Published) -> Outcome {
         self.count(&published.outcome);
         let skill = &published.skill;
         let renamed = published.outcome == "created" && wanted.is_some_and(|wanted| wanted != skill.name);

@@ -1,5 +1,7 @@
 //! `skill show`, `skill files` and `skill use`.
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -49,7 +51,6 @@ impl ShowArgs {
 
 /// A file as it is, unless it would speak to a terminal.
 fn print_file(output: Output, bytes: &[u8]) -> Outcome {
-    use std::io::IsTerminal as _;
     if !std::io::stdout().is_terminal() {
         return output.bytes(bytes);
     }
@@ -185,7 +186,11 @@ impl UseArgs {
         if self.failed {
             return output.result(&shown, || "counted a use that failed".to_owned());
         }
-        output.result(&shown, || prompt(&shown))
+        output.result(&shown, || {
+            let prompt = prompt(&shown);
+            // A program gets the very text; a terminal gets what cannot hurt it.
+            if std::io::stdout().is_terminal() { text(&prompt) } else { prompt }
+        })
     }
 }
 
@@ -199,7 +204,7 @@ fn prompt(shown: &Value) -> String {
         .map(|path| format!("<file>{}</file>", line(&path)))
         .collect();
     let mut lines = vec![format!("<skill_content name=\"{}\">", line(&text_of(shown, "name")))];
-    lines.push(text(&text_of(shown, "instructions")));
+    lines.push(text_of(shown, "instructions"));
     if !resources.is_empty() {
         lines.push("<skill_resources>".to_owned());
         lines.extend(resources);

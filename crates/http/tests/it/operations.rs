@@ -1,0 +1,144 @@
+//! Every operation of the API once, with what it takes to be allowed. A new operation must be added here.
+
+use serde_json::{Value, json};
+use testkit::app::skill_md;
+
+use crate::api::{Api, Ask, ask, delete, id, post, zip};
+
+/// Who may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// Every member.
+    Member,
+    /// Those with a further role.
+    Privileged,
+}
+
+/// One operation.
+pub(crate) struct Operation {
+    pub(crate) id: &'static str,
+    pub(crate) ask: Ask,
+    /// The token scope it needs first.
+    pub(crate) scope: model::TokenScope,
+    pub(crate) who: Who,
+    /// Whether its path names something of the workspace.
+    pub(crate) names: bool,
+}
+
+/// Operations that anyone may ask for.
+pub(crate) const PUBLIC: &[&str] = &["sign_in"];
+/// Operations that are for browsers, and so for cookies only.
+pub(crate) const BROWSER: &[&str] = &["sign_out"];
+
+/// What the operations are about: things of the operator in the workspace `default`.
+pub(crate) struct World {
+    pub(crate) skill: String,
+    gone: String,
+    agent: String,
+    bob: String,
+    token: String,
+}
+
+impl World {
+    pub(crate) async fn new(api: &Api) -> Self {
+        api.ok(200, ask("PATCH", "/workspace").json(json!({"undelete_window_hours": 24}))).await;
+        let skill = id(&api.skill("shared").await);
+        let gone = id(&api.skill("gone").await);
+        let files = json!({"files": [{"path": "notes.md", "content": "Notes."}]});
+        api.ok(200, ask("PATCH", &format!("/skills/{skill}")).json(files)).await;
+        api.ok(200, delete(&format!("/skills/{gone}"))).await;
+        let agent = api.agent(json!({"name": "helper", "skills": [{"skill_id": skill}]})).await;
+        let bob = api.ok(201, post("/users").json(json!({"handle": "bob"}))).await.json();
+        let request = json!({"name": "of-bob", "user": "bob", "scopes": ["read"]});
+        let token = api.ok(201, post("/tokens").json(request)).await.json();
+        Self { skill, gone, agent: id(&agent), bob: id(&bob), token: id(&token) }
+    }
+
+    /// Every operation but those in [`PUBLIC`] and [`BROWSER`].
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        use Who::{Member, Privileged};
+        use model::TokenScope::{Admin, Read, Review, Write};
+        let Self { skill, gone, agent, bob, token } = self;
+        let mut all = Vec::new();
+        let mut add = |id, method, path: String, body: Value, scope, who| {
+            let names = [skill, gone, agent, bob, token].iter().any(|id| path.contains(id.as_str()));
+            let asked = ask(method, &path);
+            let ask = if body.is_null() { asked } else { asked.json(body) };
+            all.push(Operation { id, ask, scope, who, names });
+        };
+        let none = || Value::Null;
+        add("whoami", "GET", "/me".into(), none(), Read, Member);
+        add("list_workspaces", "GET", "/workspaces".into(), none(), Read, Member);
+        add("create_workspace", "POST", "/workspaces".into(), json!({"name": "new"}), Admin, Privileged);
+        add("read_workspace", "GET", "/workspace".into(), none(), Read, Member);
+        add("change_workspace", "PATCH", "/workspace".into(), json!({"title": "T"}), Admin, Privileged);
+        add("list_users", "GET", "/users".into(), none(), Read, Member);
+        add("add_user", "POST", "/users".into(), json!({"handle": "carol"}), Admin, Privileged);
+        add("read_user", "GET", format!("/users/{bob}"), none(), Read, Member);
+        let name = json!({"display_name": "B"});
+        add("change_user", "PATCH", format!("/users/{bob}"), name, Admin, Privileged);
+        add("remove_user", "DELETE", format!("/users/{bob}"), none(), Admin, Privileged);
+        add("create_sign_in_link", "POST", format!("/users/{bob}/sign-in-link"), none(), Admin, Privileged);
+        add("list_tokens", "GET", "/tokens".into(), none(), Admin, Member);
+        let request = json!({"name": "t", "scopes": ["read"]});
+        add("create_token", "POST", "/tokens".into(), request, Admin, Member);
+        add("revoke_token", "DELETE", format!("/tokens/{token}"), none(), Admin, Privileged);
+        add("list_agents", "GET", "/agents".into(), none(), Read, Member);
+        add("create_agent", "POST", "/agents".into(), json!({"name": "new"}), Admin, Privileged);
+        add("read_agent", "GET", format!("/agents/{agent}"), none(), Read, Member);
+        add("update_agent", "PUT", format!("/agents/{agent}"), json!({"name": "new"}), Admin, Privileged);
+        add("delete_agent", "DELETE", format!("/agents/{agent}"), none(), Admin, Privileged);
+        add("assign_skill", "PUT", format!("/agents/{agent}/skills/{skill}"), json!({"pin": 1}), Admin, Privileged);
+        add("unassign_skill", "DELETE", format!("/agents/{agent}/skills/{skill}"), none(), Admin, Privileged);
+        add("list_skills", "GET", "/skills".into(), none(), Read, Member);
+        add("create_skill", "POST", "/skills".into(), json!({"name": "n", "description": "d"}), Write, Member);
+        let items = json!({"items": [{"name": "n", "description": "d"}]});
+        add("bulk_upsert", "POST", "/skills/bulk".into(), items, Read, Member);
+        add("resolve_skill", "GET", "/skills/resolve?name=shared".into(), none(), Read, Member);
+        add("read_skill", "GET", format!("/skills/{skill}"), none(), Read, Member);
+        let description = json!({"description": "Another."});
+        add("edit_skill", "PATCH", format!("/skills/{skill}"), description, Write, Privileged);
+        add("delete_skill", "DELETE", format!("/skills/{skill}"), none(), Write, Privileged);
+        add("undelete_skill", "POST", format!("/skills/{gone}/undelete"), none(), Write, Privileged);
+        add("export_skill", "GET", format!("/skills/{skill}/bundle"), none(), Read, Member);
+        add("list_files", "GET", format!("/skills/{skill}/files"), none(), Read, Member);
+        add("read_file", "GET", format!("/skills/{skill}/files/SKILL.md"), none(), Read, Member);
+        add("put_file", "PUT", format!("/skills/{skill}/files/a.txt"), json!("x"), Write, Privileged);
+        add("delete_file", "DELETE", format!("/skills/{skill}/files/notes.md"), none(), Write, Privileged);
+        add("list_revisions", "GET", format!("/skills/{skill}/revisions"), none(), Read, Member);
+        add("read_revision", "GET", format!("/skills/{skill}/revisions/1"), none(), Read, Member);
+        let label = json!({"label": "1.0.0"});
+        add("label_revision", "PUT", format!("/skills/{skill}/revisions/1/label"), label, Write, Privileged);
+        add("diff_revisions", "GET", format!("/skills/{skill}/diff?from=1"), none(), Read, Member);
+        let first = json!({"revision": "1"});
+        add("restore_revision", "POST", format!("/skills/{skill}/restore"), first, Write, Privileged);
+        for (id, step) in [("submit_skill", "submit"), ("archive_skill", "archive"), ("reopen_skill", "reopen")] {
+            add(id, "POST", format!("/skills/{skill}/{step}"), none(), Write, Privileged);
+        }
+        for (id, step) in [("approve_skill", "approve"), ("reject_skill", "reject")] {
+            add(id, "POST", format!("/skills/{skill}/{step}"), none(), Review, Privileged);
+        }
+        for (id, step) in [("enable_skill", "enable"), ("disable_skill", "disable")] {
+            add(id, "POST", format!("/skills/{skill}/{step}"), none(), Write, Privileged);
+        }
+        add("promote_skill", "POST", format!("/skills/{skill}/promote"), json!({"to": "workspace"}), Write, Privileged);
+        add("record_use", "POST", format!("/skills/{skill}/uses"), json!({"success": true}), Write, Member);
+        add("list_feedback", "GET", format!("/skills/{skill}/feedback"), none(), Read, Member);
+        add("record_feedback", "POST", format!("/skills/{skill}/feedback"), json!({"helpful": true}), Write, Member);
+        add("list_tags", "GET", "/tags".into(), none(), Read, Member);
+        add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
+        add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);
+        add("verify_audit", "GET", "/audit/verification".into(), none(), Admin, Privileged);
+        add("take_backup", "GET", "/backup".into(), none(), Admin, Privileged);
+        let archive = zip(&[("n/SKILL.md", skill_md("n", "Do."))]);
+        for (id, method, path, scope, who) in [
+            ("import_skills", "POST", "/skills/import".to_owned(), Read, Member),
+            ("validate_skill", "POST", "/skills/validate".to_owned(), Read, Member),
+            ("replace_bundle", "PUT", format!("/skills/{skill}/bundle"), Write, Privileged),
+        ] {
+            let names = path.contains(skill.as_str());
+            all.push(Operation { id, ask: ask(method, &path).zip(archive.clone()), scope, who, names });
+        }
+        all
+    }
+}
