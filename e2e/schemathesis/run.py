@@ -7,6 +7,7 @@ its operator in DIR/local.token, as `repertoire serve` does.
 import json
 import os
 import pathlib
+import signal
 import string
 import subprocess
 import sys
@@ -85,6 +86,8 @@ def seed(server: Server) -> dict[str, str]:
 
 def main() -> int:
     binary, *options = sys.argv[1:]
+    # Whoever ends this ends the server and schemathesis too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory() as folder, Server(binary, pathlib.Path(folder)) as server:
         seeded = seed(server)
         scripts = pathlib.Path(sys.executable).parent

@@ -50,7 +50,7 @@ impl Default for AnswerCache {
 
 impl AnswerCache {
     /// The question a request asks, if its answer may be kept: a plain read with a token.
-    pub(crate) fn question(&self, request: &Request, generation: Option<u64>) -> Option<Question> {
+    pub(crate) fn question(request: &Request, generation: Option<u64>) -> Option<Question> {
         let generation = generation?;
         let headers = request.headers();
         let plain = request.method() == Method::GET

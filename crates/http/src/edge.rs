@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::cache::AnswerCache;
 use crate::problem::Problem;
 use crate::server::{HttpConfig, HttpState};
 
@@ -25,7 +26,7 @@ pub(crate) async fn pass(State(state): State<HttpState>, request: Request, next:
 }
 
 async fn answer(state: &HttpState, request: Request, next: Next) -> Response {
-    let Some(question) = state.answers.question(&request, state.cx.store.generation()) else {
+    let Some(question) = AnswerCache::question(&request, state.cx.store.generation()) else {
         return next.run(request).await;
     };
     match state.answers.find(&question) {

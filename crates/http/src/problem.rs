@@ -122,6 +122,9 @@ impl IntoResponse for Problem {
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
+            StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+            }
             _ => {}
         }
         response
@@ -174,32 +177,32 @@ pub(crate) async fn method_not_allowed() -> Problem {
 pub(crate) enum Problems {
     /// The request cannot be understood.
     #[response(status = 400, content_type = "application/problem+json")]
-    BadRequest(#[to_schema] Problem),
+    BadRequest(Problem),
     /// No credential, or one that no longer counts.
     #[response(status = 401, content_type = "application/problem+json")]
-    Unauthorized(#[to_schema] Problem),
+    Unauthorized(Problem),
     /// The caller may not.
     #[response(status = 403, content_type = "application/problem+json")]
-    Forbidden(#[to_schema] Problem),
+    Forbidden(Problem),
     /// There is no such thing.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(#[to_schema] Problem),
+    NotFound(Problem),
     /// The request clashes with the state of things.
     #[response(status = 409, content_type = "application/problem+json")]
-    Conflict(#[to_schema] Problem),
+    Conflict(Problem),
     /// Not at the version that was named.
     #[response(status = 412, content_type = "application/problem+json")]
-    PreconditionFailed(#[to_schema] Problem),
+    PreconditionFailed(Problem),
     /// Larger than allowed.
     #[response(status = 413, content_type = "application/problem+json")]
-    TooLarge(#[to_schema] Problem),
+    TooLarge(Problem),
     /// Not in a media type this operation reads.
     #[response(status = 415, content_type = "application/problem+json")]
-    UnsupportedMediaType(#[to_schema] Problem),
+    UnsupportedMediaType(Problem),
     /// Understood, but it breaks a rule.
     #[response(status = 422, content_type = "application/problem+json")]
-    Unprocessable(#[to_schema] Problem),
+    Unprocessable(Problem),
     /// The database does not answer.
     #[response(status = 503, content_type = "application/problem+json")]
-    Unavailable(#[to_schema] Problem),
+    Unavailable(Problem),
 }

@@ -215,6 +215,15 @@ CREATE TABLE revision_files (
 );
 CREATE INDEX revision_files_by_blob ON revision_files (workspace_id, digest);
 
+-- Content that a reviewer refused, also after the skill that brought it is gone.
+CREATE TABLE rejected_digests (
+    workspace_id UUID NOT NULL REFERENCES workspaces (id),
+    digest BYTEA NOT NULL,
+    skill_id UUID NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (workspace_id, digest)
+);
+
 CREATE TABLE audit_heads (
     workspace_id UUID PRIMARY KEY REFERENCES workspaces (id),
     sequence BIGINT NOT NULL,

@@ -317,13 +317,42 @@ impl SkillTx for SqlTx {
         Ok(removed == 1)
     }
 
-    async fn rejected_with_digest(
+    async fn put_rejection(
+        &mut self,
+        workspace: WorkspaceId,
+        digest: &Digest,
+        skill: SkillId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO rejected_digests (workspace_id, digest, skill_id, at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (workspace_id, digest) DO UPDATE SET skill_id = excluded.skill_id, at = excluded.at",
+            arguments![workspace, digest, skill, at],
+        )
+        .await
+        .map(drop)
+    }
+
+    async fn rejection(
         &mut self,
         workspace: WorkspaceId,
         digest: &Digest,
     ) -> Result<Option<SkillId>, StoreError> {
-        let condition = "status = 'rejected' AND digest = $2";
-        Ok(self.skill_ids(condition, arguments![workspace, digest]).await?.first().copied())
+        self.one(
+            "SELECT skill_id FROM rejected_digests WHERE workspace_id = $1 AND digest = $2",
+            arguments![workspace, digest],
+            |mut row| row.uuid().map(SkillId::new),
+        )
+        .await
+    }
+
+    async fn delete_rejection(&mut self, workspace: WorkspaceId, digest: &Digest) -> Result<(), StoreError> {
+        self.execute(
+            "DELETE FROM rejected_digests WHERE workspace_id = $1 AND digest = $2",
+            arguments![workspace, digest],
+        )
+        .await
+        .map(drop)
     }
 
     async fn drafts_untouched_since(

@@ -156,12 +156,22 @@ pub trait SkillTx {
     async fn update_skill(&mut self, skill: &Skill) -> Result<Written, StoreError>;
     /// Removes a skill with its revisions, files, counters and assignments, and every blob nothing else needs.
     async fn purge_skill(&mut self, workspace: WorkspaceId, id: SkillId) -> Result<bool, StoreError>;
-    /// The rejected skill of the workspace whose current content has this digest, if any.
-    async fn rejected_with_digest(
+    /// Remembers that content was refused, and as which skill, whatever becomes of that skill.
+    async fn put_rejection(
+        &mut self,
+        workspace: WorkspaceId,
+        digest: &Digest,
+        skill: SkillId,
+        at: Timestamp,
+    ) -> Result<(), StoreError>;
+    /// As which skill this content was refused, if it was.
+    async fn rejection(
         &mut self,
         workspace: WorkspaceId,
         digest: &Digest,
     ) -> Result<Option<SkillId>, StoreError>;
+    /// Forgets that content was refused.
+    async fn delete_rejection(&mut self, workspace: WorkspaceId, digest: &Digest) -> Result<(), StoreError>;
     /// Drafts that nobody touched since a moment.
     async fn drafts_untouched_since(
         &mut self,

@@ -64,7 +64,7 @@ pub(super) async fn check_not_rejected(
     if access::may_grant(caller) {
         return Ok(());
     }
-    match tx.rejected_with_digest(caller.workspace, digest).await? {
+    match tx.rejection(caller.workspace, digest).await? {
         Some(id) => {
             let message = format!("this very content was rejected before, as skill `{id}`; change it first");
             Err(Error::conflict(Code::RejectedContent, message))

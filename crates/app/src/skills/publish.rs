@@ -265,6 +265,9 @@ async fn insert(
     let digest = bundle.digest();
     check_not_rejected(tx, caller, &digest).await?;
     let waits = access::initial_status(caller, scope, waits_for_approval(tx, caller, scope).await?);
+    let origin = origin(caller, scope, request)?;
+    // What was learned is a proposal until someone confirms it.
+    let draft = request.draft || origin == Origin::Learned;
     let now = cx.now();
     let skill = described(
         Skill {
@@ -273,8 +276,8 @@ async fn insert(
             name,
             scope,
             promotion: None,
-            origin: origin(caller, scope, request)?,
-            status: if request.draft { Status::Draft } else { waits },
+            origin,
+            status: if draft { Status::Draft } else { waits },
             status_reason: None,
             enabled: request.enabled,
             revision: RevisionNumber::FIRST,

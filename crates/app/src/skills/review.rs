@@ -6,7 +6,7 @@ use serde_json::json;
 use store::{SkillRecord, Tx, Written};
 
 use super::access::{check, demands, load};
-use super::admission::check_free;
+use super::admission::{check_free, check_not_rejected};
 use super::edit::check_current;
 use crate::{Code, Context, Error, audit};
 
@@ -67,7 +67,15 @@ pub async fn decide(
     if decision.only_if_pending && !waits {
         return Err(Error::invalid(Code::NotPending, format!("the skill is {}, not pending", skill.status)));
     }
+    if matches!(decision.transition, Transition::Submit | Transition::Approve) {
+        check_not_rejected(&mut *tx, caller, &skill.digest).await?;
+    }
     let next = after(&mut *tx, skill, decision.transition, reason).await?;
+    match next.status {
+        Status::Rejected => tx.put_rejection(caller.workspace, &next.digest, id, cx.now()).await?,
+        Status::Active if access::may_grant(caller) => tx.delete_rejection(caller.workspace, &next.digest).await?,
+        _ => {}
+    }
     if next == *skill {
         return Ok(Reviewed { record, changed: false });
     }

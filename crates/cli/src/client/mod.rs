@@ -83,13 +83,17 @@ impl Client {
     pub(crate) async fn raw(&self, request: Request) -> Outcome<Response> {
         let (method, path, mut headers, body) = request.into_parts();
         headers.extend(self.standing.iter().cloned());
-        match &self.transport {
-            Transport::Remote(remote) => remote.send(method, &path, headers, body).await,
+        // Without the query, which may hold words of a person.
+        let shown = path.split('?').next().unwrap_or_default().to_owned();
+        let response = match &self.transport {
+            Transport::Remote(remote) => remote.send(method, &path, headers, body).await?,
             Transport::Local(local) => {
                 let answer = local.door.send(LocalRequest { method, path, headers, body }).await;
-                Ok(Response { status: answer.status, headers: answer.headers, body: answer.body })
+                Response { status: answer.status, headers: answer.headers, body: answer.body }
             }
-        }
+        };
+        tracing::debug!(http.method = method, http.path = shown, http.status = response.status, "request");
+        Ok(response)
     }
 
     /// Sends a request and reads its JSON answer; `null` where there is none.

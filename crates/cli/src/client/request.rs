@@ -128,6 +128,7 @@ fn hint(code: &str, remote: bool) -> Option<&'static str> {
         "stale_revision" | "precondition_failed" => "run the command again",
         "agent_has_skills" => "`repertoire skill list --owner-agent NAME` shows them",
         "host_not_allowed" => "start the server with `--allow-host NAME`",
+        "invalid_scope" => "name the agent of an agent's scope with --agent NAME",
         "rate_limited" => "wait a minute and run the command again",
         _ => return None,
     })

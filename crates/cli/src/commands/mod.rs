@@ -15,6 +15,7 @@ mod user;
 mod validate;
 mod workspace;
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,6 +25,9 @@ use crate::config::{Layer, LogLayer, Secret, ServeLayer, Settings};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
 use crate::session::Session;
+
+/// What `--verbose` shows: our own doings, not every statement of the database.
+const VERBOSE: &str = "info,repertoire=debug,repertoire_http=debug,repertoire_app=debug";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 findings or failed items, 2 usage, 3 not found, 4 not allowed, \
     5 conflict, 6 invalid content, 7 unavailable, 70 internal";
@@ -206,7 +210,11 @@ fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
     let settings = Settings::load(flags(global, &command))?;
     if verbose && !is_server {
         // A second start cannot happen; and without logs the command works as well.
-        let _ = tracing_subscriber::fmt().with_env_filter("debug").with_writer(std::io::stderr).try_init();
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(VERBOSE)
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
+            .try_init();
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -226,7 +234,7 @@ fn flags(global: Global, command: &Command) -> Layer {
             },
             LogLayer {
                 format: args.log_format.clone(),
-                level: args.log_level.clone().or_else(|| global.verbose.then(|| "debug".to_owned())),
+                level: args.log_level.clone().or_else(|| global.verbose.then(|| VERBOSE.to_owned())),
             },
         ),
         _ => (ServeLayer::default(), LogLayer::default()),

@@ -104,7 +104,12 @@ impl Serve {
                     .hint("name it like `skills.example.org` or `10.0.0.5:7400`"));
             }
         }
-        self.metrics_address()?;
+        for address in [&self.listen.value, &self.metrics_listen.value] {
+            let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+            if port.is_none() && address != "off" {
+                return Err(no_address(address));
+            }
+        }
         Ok(())
     }
 
@@ -126,10 +131,12 @@ impl Serve {
 /// The first address a `HOST:PORT` stands for.
 fn address(text: &str) -> Outcome<SocketAddr> {
     let mut addresses = text.to_socket_addrs().into_iter().flatten();
-    addresses.next().ok_or_else(|| {
-        Failure::usage(format!("`{text}` is not an address to listen on"))
-            .hint("write HOST:PORT, for example 127.0.0.1:7400")
-    })
+    addresses.next().ok_or_else(|| no_address(text))
+}
+
+fn no_address(text: &str) -> Failure {
+    Failure::usage(format!("`{text}` is not an address to listen on"))
+        .hint("write HOST:PORT, for example 127.0.0.1:7400")
 }
 
 /// How log lines look.

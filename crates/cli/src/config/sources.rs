@@ -94,8 +94,11 @@ impl Layer {
 
     pub(crate) fn parse(text: &str, path: &Path) -> Outcome<Self> {
         toml::from_str(text).map_err(|error| {
-            Failure::usage(format!("`{}`: {}", path.display(), error.message()))
-                .hint("run `repertoire config path` to see which files are read")
+            // The line itself may hold a secret; its number does not.
+            let line =
+                text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text).lines().count().max(1);
+            Failure::usage(format!("`{}`, line {line}: {}", path.display(), error.message()))
+                .hint("mend the file, or name another one with REPERTOIRE_CONFIG")
         })
     }
 

@@ -82,7 +82,8 @@ fn not_here(path: &Path, error: &std::io::Error) -> Failure {
 fn scan_folder(root: &Path) -> Outcome<Scan> {
     // `.` and `..` have no name of their own.
     let real = root.canonicalize().map_err(|error| Failure::file("read", root, &error))?;
-    let name = real.file_name().and_then(|name| name.to_str()).unwrap_or("root").to_owned();
+    let own = real.file_name().and_then(|name| name.to_str()).unwrap_or("root").to_owned();
+    let name = root_name(&real, &own);
     let mut walk = Walk { files: Vec::new(), folders: Vec::new(), skipped: Vec::new() };
     walk.enter(&real, "", 0).map_err(|error| Failure::file("read", root, &error))?;
     let Walk { files, folders, mut skipped } = walk;
@@ -101,11 +102,20 @@ fn scan_folder(root: &Path) -> Outcome<Scan> {
         .into_iter()
         .map(|(folder, files)| {
             let source = if folder.is_empty() { name.clone() } else { format!("{name}/{folder}") };
-            let own = folder.rsplit('/').next().filter(|part| !part.is_empty()).unwrap_or(&name).to_owned();
-            Found { folder: own, source, content: Content::Files(files) }
+            let last = folder.rsplit('/').next().filter(|part| !part.is_empty()).unwrap_or(&own).to_owned();
+            Found { folder: last, source, content: Content::Files(files) }
         })
         .collect();
     Ok(Scan { skills, skipped })
+}
+
+/// What an import root is called. Every agent keeps its skills in a folder `skills`; the one above tells them apart.
+fn root_name(root: &Path, own: &str) -> String {
+    let above = root.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    match above {
+        Some(above) if own == "skills" => format!("{above}/{own}"),
+        _ => own.to_owned(),
+    }
 }
 
 /// The nearest skill folder above a file, and the file's path inside it.
@@ -180,6 +190,12 @@ fn scan_archive(path: &Path, name: &str) -> Outcome<Scan> {
     let unpacked = read_zip(&bytes, &limits)
         .map_err(|error| Failure::invalid(format!("`{}`: {error}", path.display())))?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    // An archive that holds one folder of its own name is that folder.
+    let source = |folder: &str| match folder.split('/').next() {
+        Some(top) if top == stem => folder.to_owned(),
+        Some("") | None => stem.clone(),
+        Some(_) => format!("{stem}/{folder}"),
+    };
     let skills = unpacked
         .tree
         .split()
@@ -192,7 +208,7 @@ fn scan_archive(path: &Path, name: &str) -> Outcome<Scan> {
                 .filter(|part| !part.is_empty())
                 .unwrap_or(&stem)
                 .to_owned(),
-            source: if found.folder.is_empty() { stem.clone() } else { format!("{stem}/{}", found.folder) },
+            source: source(&found.folder),
             content: Content::Read(found.bundle.map_err(|error| error.to_string())),
         })
         .collect();

@@ -56,6 +56,16 @@ fn a_source_can_be_looked_at_first() {
 }
 
 #[test]
+fn two_agents_with_the_same_skill_keep_their_own() {
+    let world = World::new();
+    world.skill(".claude/skills/pdf", "Reads PDF files, as one agent knows it.");
+    world.skill(".codex/skills/pdf", "Reads PDF files, as another agent knows it.");
+    world.ok(&["import", ".claude/skills"]);
+    assert_eq!(world.json(&["import", ".codex/skills"])["counts"]["created"], 1);
+    assert_eq!(world.json(&["import", ".claude/skills", ".codex/skills"])["counts"]["unchanged"], 2);
+}
+
+#[test]
 fn an_archive_is_a_source_too() {
     let world = World::new();
     fixture(&world);

@@ -113,13 +113,13 @@ impl AgentRequest {
             procedural_memory: self.procedural_memory.map(ProceduralMemoryView::read).transpose()?,
             discovery,
             discovery_token_budget: self.discovery_token_budget.unwrap_or(Agent::DEFAULT_TOKEN_BUDGET),
-            assignments: self.skills.into_iter().map(assignment).collect::<Result<_, _>>()?,
+            assignments: self.skills.iter().map(assignment).collect::<Result<_, _>>()?,
             ..AgentSpec::new(name)
         })
     }
 }
 
-fn assignment(view: AssignmentView) -> Result<Assignment, Problem> {
+fn assignment(view: &AssignmentView) -> Result<Assignment, Problem> {
     Ok(Assignment { skill: names::skill_id(&view.skill_id)?, pin: view.pin.map(pin).transpose()? })
 }
 

@@ -121,10 +121,10 @@ impl Api {
 
 /// A request for a path below `/api/v1`, or for a whole path that begins with two slashes.
 pub(crate) fn ask(method: &'static str, path: &str) -> Ask {
-    let path = path.strip_prefix('/').filter(|rest| rest.starts_with('/')).map_or_else(
-        || format!("/api/v1{path}"),
-        str::to_owned,
-    );
+    let path = path
+        .strip_prefix('/')
+        .filter(|rest| rest.starts_with('/'))
+        .map_or_else(|| format!("/api/v1{path}"), str::to_owned);
     Ask { method, path, headers: Vec::new(), body: Bytes::new() }
 }
 

@@ -41,7 +41,8 @@ async fn world() -> World {
     let refused = api.ok_as(&alice, 201, post("/skills").json(refused)).await.json();
     api.ok(200, post(&format!("/skills/{}/reject", id(&refused["skill"])))).await;
     let me = api.ok(200, get("/me")).await.json();
-    let key = post("/skills").header("idempotency-key", "k").json(json!({"name": "keyed", "description": "d"}));
+    let key =
+        post("/skills").header("idempotency-key", "k").json(json!({"name": "keyed", "description": "d"}));
     api.ok(201, key).await;
     World { alice, skill, other, agent, admin_id: id(&me["user"]), api }
 }
@@ -52,8 +53,9 @@ fn files(files: &Value) -> Ask {
 }
 
 fn fields(extra: Value) -> Ask {
+    let Value::Object(extra) = extra else { panic!("fields are an object") };
     let mut body = json!({"name": "made", "description": "Made."});
-    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    body.as_object_mut().unwrap().extend(extra);
     post("/skills").json(body)
 }
 
@@ -88,7 +90,7 @@ type Case = (&'static str, Ask, u16, &'static str);
 
 fn unreadable(w: &World) -> Vec<Case> {
     let text = |body: &'static str| post("/skills").bytes("application/json", body);
-    let big = "x".repeat(MAX_BODY);
+    let big = "x".repeat(MAX_BODY + 1);
     let skill = |rest: &str| format!("/skills/{}{rest}", w.skill);
     vec![
         ("malformed JSON", text("{\"name\":"), 400, "invalid_request"),
@@ -102,13 +104,28 @@ fn unreadable(w: &World) -> Vec<Case> {
         ("a text that is too long", fields(json!({"message": "x".repeat(2_001)})), 400, "invalid_request"),
         ("a list that is too long", fields(json!({"tags": vec!["t"; 51]})), 400, "invalid_request"),
         ("JSON that nests too deep", text_of_depth(200), 400, "invalid_request"),
-        ("a form", post("/skills").bytes("application/x-www-form-urlencoded", "name=a"), 415, "unsupported_media_type"),
+        (
+            "a form",
+            post("/skills").bytes("application/x-www-form-urlencoded", "name=a"),
+            415,
+            "unsupported_media_type",
+        ),
         ("no content type", post("/agents").bytes("", "{}"), 415, "unsupported_media_type"),
-        ("text as a reason", post(&skill("/archive")).bytes("text/plain", "why"), 415, "unsupported_media_type"),
+        (
+            "text as a reason",
+            post(&skill("/archive")).bytes("text/plain", "why"),
+            415,
+            "unsupported_media_type",
+        ),
         ("JSON for an archive", post("/skills/import").json(json!({})), 415, "unsupported_media_type"),
         ("a body that is too large", fields(json!({"instructions": big})), 413, "too_large"),
         ("an archive that is too large", import(vec![0; MAX_BODY + 1]), 413, "too_large"),
-        ("a file that is too large", put(&skill("/files/big")).bytes("application/octet-stream", big), 413, "too_large"),
+        (
+            "a file that is too large",
+            put(&skill("/files/big")).bytes("application/octet-stream", big),
+            413,
+            "too_large",
+        ),
         ("an unknown parameter", get("/skills?nmae=a"), 400, "invalid_request"),
         ("a parameter twice", get("/skills?limit=1&limit=2"), 400, "invalid_request"),
         ("limit 0", get("/skills?limit=0"), 400, "invalid_request"),
@@ -122,17 +139,39 @@ fn unreadable(w: &World) -> Vec<Case> {
         ("a header that is no name", get("/me").header("repertoire-agent", "!!!"), 400, "invalid_request"),
         ("a path that is nowhere", get("/nowhere"), 404, "not_found"),
         ("a method that is not taken", delete("/skills"), 405, "method_not_allowed"),
-        ("a moment that is none", post("/tokens").json(json!({"name": "t", "scopes": ["read"], "expires_at": "soon"})), 400, "invalid_request"),
-        ("a token without scopes", post("/tokens").json(json!({"name": "t", "scopes": []})), 400, "invalid_request"),
-        ("a token that ended before", post("/tokens").json(json!({"name": "t", "scopes": ["read"], "expires_at": "2000-01-01T00:00:00Z"})), 400, "invalid_request"),
+        (
+            "a moment that is none",
+            post("/tokens").json(json!({"name": "t", "scopes": ["read"], "expires_at": "soon"})),
+            400,
+            "invalid_request",
+        ),
+        (
+            "a token without scopes",
+            post("/tokens").json(json!({"name": "t", "scopes": []})),
+            400,
+            "invalid_request",
+        ),
+        (
+            "a token that ended before",
+            post("/tokens")
+                .json(json!({"name": "t", "scopes": ["read"], "expires_at": "2000-01-01T00:00:00Z"})),
+            400,
+            "invalid_request",
+        ),
         ("a handle that is none", post("/users").json(json!({"handle": "a b"})), 400, "invalid_request"),
-        ("both link and token", post("/sign-in").json(json!({"link": "a", "token": "b"})), 400, "invalid_request"),
+        (
+            "both link and token",
+            post("/sign-in").json(json!({"link": "a", "token": "b"})),
+            400,
+            "invalid_request",
+        ),
     ]
 }
 
 fn text_of_depth(depth: usize) -> Ask {
     let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    let body = format!("{{\"name\":\"a\",\"description\":\"d\",\"policy\":{{\"context\":{{\"a\":{deep}}}}}}}");
+    let body =
+        format!("{{\"name\":\"a\",\"description\":\"d\",\"policy\":{{\"context\":{{\"a\":{deep}}}}}}}");
     post("/skills").bytes("application/json", body)
 }
 
@@ -142,33 +181,87 @@ fn content(w: &World) -> Vec<Case> {
     let skill = |rest: &str| format!("/skills/{}{rest}", w.skill);
     let not_utf8 = json!([{"path": "SKILL.md", "content_base64": "/////w=="}]);
     vec![
-        ("not base64", files(&json!([{"path": "SKILL.md", "content_base64": "***"}])), 400, "invalid_request"),
+        (
+            "not base64",
+            files(&json!([{"path": "SKILL.md", "content_base64": "***"}])),
+            400,
+            "invalid_request",
+        ),
         ("a file without content", files(&json!([{"path": "SKILL.md"}])), 400, "invalid_request"),
-        ("a new file that is deleted", files(&json!([{"path": "SKILL.md", "content": "x", "delete": true}])), 400, "invalid_request"),
+        (
+            "a new file that is deleted",
+            files(&json!([{"path": "SKILL.md", "content": "x", "delete": true}])),
+            400,
+            "invalid_request",
+        ),
         ("a path that leaves", with_file("../x"), 422, "invalid_path"),
         ("an absolute path", with_file("/etc/passwd"), 422, "invalid_path"),
         ("a drive", with_file("C:/x"), 422, "invalid_path"),
         ("a backslash", with_file("a\\b"), 422, "invalid_path"),
         ("a NUL", with_file("a\0b"), 422, "invalid_path"),
         ("a reserved name", with_file("aux.txt"), 422, "invalid_path"),
-        ("a path twice", files(&json!([{"path": "SKILL.md", "content": "x"}, {"path": "SKILL.md", "content": "y"}])), 422, "invalid_path"),
-        ("a field file twice", fields(json!({"files": [{"path": "a", "content": "x"}, {"path": "a", "content": "y"}]})), 422, "invalid_path"),
+        (
+            "a path twice",
+            files(&json!([{"path": "SKILL.md", "content": "x"}, {"path": "SKILL.md", "content": "y"}])),
+            422,
+            "invalid_path",
+        ),
+        (
+            "a field file twice",
+            fields(json!({"files": [{"path": "a", "content": "x"}, {"path": "a", "content": "y"}]})),
+            422,
+            "invalid_path",
+        ),
         ("a put outside", put(&skill("/files/..%2Fx")).bytes("text/plain", "x"), 422, "invalid_path"),
-        ("a procedure outside", fields(json!({"procedure": {"code": "x", "file": "../x.py"}})), 422, "invalid_path"),
-        ("paths that collide", files(&json!([{"path": "SKILL.md", "content": skill_md("made", "Do.")}, {"path": "a.md", "content": "x"}, {"path": "A.md", "content": "x"}])), 422, "invalid_bundle"),
-        ("two skill files", files(&json!([{"path": "SKILL.md", "content": "x"}, {"path": "skill.md", "content": "y"}])), 422, "invalid_bundle"),
-        ("files and fields", post("/skills").json(json!({"description": "d", "files": [{"path": "SKILL.md", "content": "x"}]})), 400, "invalid_request"),
+        (
+            "a procedure outside",
+            fields(json!({"procedure": {"code": "x", "file": "../x.py"}})),
+            422,
+            "invalid_path",
+        ),
+        (
+            "paths that collide",
+            files(
+                &json!([{"path": "SKILL.md", "content": skill_md("made", "Do.")}, {"path": "a.md", "content": "x"}, {"path": "A.md", "content": "x"}]),
+            ),
+            422,
+            "invalid_bundle",
+        ),
+        (
+            "two skill files",
+            files(&json!([{"path": "SKILL.md", "content": "x"}, {"path": "skill.md", "content": "y"}])),
+            422,
+            "invalid_bundle",
+        ),
+        (
+            "files and fields",
+            post("/skills")
+                .json(json!({"description": "d", "files": [{"path": "SKILL.md", "content": "x"}]})),
+            400,
+            "invalid_request",
+        ),
         ("not UTF-8", files(&not_utf8), 422, "invalid_manifest"),
-        ("no skill file left", delete(&skill("/files/SKILL.md")), 422, "invalid_manifest"),
+        ("no skill file left", delete(&skill("/files/SKILL.md")), 422, "invalid_bundle"),
         ("a bad sidecar", files(&bad_sidecar), 422, "sidecar_invalid"),
         ("a procedure without code", fields(json!({"procedure": {"function": "f"}})), 400, "invalid_request"),
-        ("a validator of two kinds", fields(json!({"policy": {"validators": [{"expression": "true", "argument_size": 1}]}})), 400, "invalid_request"),
+        (
+            "a validator of two kinds",
+            fields(json!({"policy": {"validators": [{"expression": "true", "argument_size": 1}]}})),
+            400,
+            "invalid_request",
+        ),
         ("not an archive", import(b"PK but not really".to_vec()), 422, "invalid_archive"),
-        ("a bomb", import(bomb()), 422, "invalid_archive"),
+        ("a bomb", import(bomb()), 413, "too_large"),
         ("a link in an archive", import(with_link()), 422, "invalid_archive"),
         ("a path that leaves an archive", import(zip(&[("../SKILL.md", "x")])), 422, "invalid_archive"),
         ("an archive without a skill", import(zip(&[("a.txt", "x")])), 422, "invalid_bundle"),
-        ("two skills for one", put(&skill("/bundle")).zip(zip(&[("a/SKILL.md", skill_md("a", "A.")), ("b/SKILL.md", skill_md("b", "B."))])), 422, "invalid_bundle"),
+        (
+            "two skills for one",
+            put(&skill("/bundle"))
+                .zip(zip(&[("a/SKILL.md", skill_md("a", "A.")), ("b/SKILL.md", skill_md("b", "B."))])),
+            422,
+            "invalid_bundle",
+        ),
         ("a name without letters", fields(json!({"name": "技能"})), 422, "invalid_name"),
         ("an agent's name", post("/agents").json(json!({"name": "Not A Slug"})), 422, "invalid_name"),
         ("a workspace's name", post("/workspaces").json(json!({"name": "-"})), 422, "invalid_name"),
@@ -181,7 +274,8 @@ fn state(w: &World) -> Vec<Case> {
     let at = |rest: &str| format!("/skills/{skill}{rest}");
     let nobody = "00000000-0000-7000-8000-000000000000";
     let threshold = json!({"name": "n", "procedural_memory": {"skill_search_threshold": 1.5}});
-    let again = post("/skills").header("idempotency-key", "k").json(json!({"name": "else", "description": "d"}));
+    let again =
+        post("/skills").header("idempotency-key", "k").json(json!({"name": "else", "description": "d"}));
     vec![
         ("not a uuid", get("/skills/abc"), 404, "not_found"),
         ("an unknown skill", get(&format!("/skills/{nobody}")), 404, "not_found"),
@@ -191,10 +285,25 @@ fn state(w: &World) -> Vec<Case> {
         ("an unknown file", get(&at("/files/none.md")), 404, "not_found"),
         ("an unknown user", get("/skills?user=nobody"), 404, "not_found"),
         ("an unknown agent", get("/me").header("repertoire-agent", "nobody"), 404, "not_found"),
-        ("a label for revision 0", put(&at("/revisions/0/label")).json(json!({"label": "1.0.0"})), 404, "not_found"),
+        (
+            "a label for revision 0",
+            put(&at("/revisions/0/label")).json(json!({"label": "1.0.0"})),
+            404,
+            "not_found",
+        ),
         ("an unknown skill to assign", put(&format!("/agents/{agent}/skills/{nobody}")), 404, "not_found"),
-        ("an unknown pin", put(&format!("/agents/{agent}/skills/{skill}")).json(json!({"pin": 9})), 404, "not_found"),
-        ("pin 0", put(&format!("/agents/{agent}/skills/{skill}")).json(json!({"pin": 0})), 400, "invalid_request"),
+        (
+            "an unknown pin",
+            put(&format!("/agents/{agent}/skills/{skill}")).json(json!({"pin": 9})),
+            404,
+            "not_found",
+        ),
+        (
+            "pin 0",
+            put(&format!("/agents/{agent}/skills/{skill}")).json(json!({"pin": 0})),
+            400,
+            "invalid_request",
+        ),
         ("a bad cursor", get("/skills?cursor=AAAA"), 400, "invalid_cursor"),
         ("a bad cursor of agents", get("/agents?cursor=!!"), 400, "invalid_cursor"),
         ("a cursor of another list", get("/audit?cursor=YQpo"), 400, "invalid_cursor"),
@@ -204,25 +313,70 @@ fn state(w: &World) -> Vec<Case> {
         ("a taken agent", post("/agents").json(json!({"name": "helper"})), 409, "name_taken"),
         ("a taken workspace", post("/workspaces").json(json!({"name": "default"})), 409, "name_taken"),
         ("a taken handle", post("/users").json(json!({"handle": "Alice"})), 409, "handle_taken"),
-        ("a taken label", put(&format!("/skills/{other}/revisions/1/label")).json(json!({"label": "1.0.0"})), 409, "label_taken"),
-        ("a stale revision", patch(&at("")).json(json!({"title": "T", "expected_revision": 7})), 409, "stale_revision"),
-        ("a stale version", patch(&at("")).header("if-match", "\"7\"").json(json!({"title": "T"})), 412, "precondition_failed"),
-        ("a tag that is none", post(&at("/archive")).header("if-match", "garbage"), 412, "precondition_failed"),
+        (
+            "a taken label",
+            put(&format!("/skills/{other}/revisions/1/label")).json(json!({"label": "1.0.0"})),
+            409,
+            "label_taken",
+        ),
+        (
+            "a stale revision",
+            patch(&at("")).json(json!({"title": "T", "expected_revision": 7})),
+            409,
+            "stale_revision",
+        ),
+        (
+            "a stale version",
+            patch(&at("")).header("if-match", "\"7\"").json(json!({"title": "T"})),
+            412,
+            "precondition_failed",
+        ),
+        (
+            "a tag that is none",
+            post(&at("/archive")).header("if-match", "garbage"),
+            412,
+            "precondition_failed",
+        ),
         ("a weak tag", delete(&at("")).header("if-match", "W/\"1\""), 412, "precondition_failed"),
-        ("a stale agent", put(&format!("/agents/{agent}")).header("if-match", "\"7\"").json(json!({"name": "n"})), 412, "precondition_failed"),
+        (
+            "a stale agent",
+            put(&format!("/agents/{agent}")).header("if-match", "\"7\"").json(json!({"name": "n"})),
+            412,
+            "precondition_failed",
+        ),
         ("a used key", again, 422, "idempotency_key_reused"),
         ("an impossible step", post(&at("/reopen")), 409, "invalid_transition"),
         ("nothing pending", post(&at("/approve?only_if=pending")), 400, "not_pending"),
         ("promote down", post(&at("/promote")).json(json!({"to": "user"})), 422, "invalid_scope"),
         ("a scope without its agent", fields(json!({"scope": "agent"})), 422, "invalid_scope"),
         ("an owner without a scope", fields(json!({"agent": "helper"})), 422, "invalid_scope"),
-        ("an owner that the scope has not", fields(json!({"scope": "workspace", "user": "alice"})), 422, "invalid_scope"),
+        (
+            "an owner that the scope has not",
+            fields(json!({"scope": "workspace", "user": "alice"})),
+            422,
+            "invalid_scope",
+        ),
         ("a threshold over 1", post("/agents").json(threshold), 422, "invalid_settings"),
-        ("a budget of nothing", post("/agents").json(json!({"name": "n", "discovery_token_budget": 0})), 422, "invalid_settings"),
-        ("a window of years", patch("/workspace").json(json!({"undelete_window_hours": 9_000})), 422, "invalid_settings"),
+        (
+            "a budget of nothing",
+            post("/agents").json(json!({"name": "n", "discovery_token_budget": 0})),
+            422,
+            "invalid_settings",
+        ),
+        (
+            "a window of years",
+            patch("/workspace").json(json!({"undelete_window_hours": 9_000})),
+            422,
+            "invalid_settings",
+        ),
         ("an agent that has skills", delete(&format!("/agents/{agent}")), 409, "agent_has_skills"),
         ("the last admin", delete(&format!("/users/{admin_id}")), 409, "last_admin"),
-        ("shutting oneself out", patch(&format!("/users/{admin_id}")).json(json!({"disabled": true})), 409, "last_admin"),
+        (
+            "shutting oneself out",
+            patch(&format!("/users/{admin_id}")).json(json!({"disabled": true})),
+            409,
+            "last_admin",
+        ),
         ("nothing to bring back", post(&at("/undelete")), 404, "not_found"),
     ]
 }
@@ -234,7 +388,12 @@ fn of_a_member(w: &World) -> Vec<Case> {
     vec![
         ("over the agent's limit", post("/skills").json(more), 409, "limit_reached"),
         ("what was rejected before", post("/skills").json(refused), 409, "rejected_content"),
-        ("what belongs to all", patch(&format!("/skills/{}", w.skill)).json(json!({"title": "T"})), 403, "forbidden"),
+        (
+            "what belongs to all",
+            patch(&format!("/skills/{}", w.skill)).json(json!({"title": "T"})),
+            403,
+            "forbidden",
+        ),
         ("a policy", fields(json!({"policy": {"always": true}})), 403, "forbidden"),
         ("an origin of admins", fields(json!({"origin": "provider"})), 400, "invalid_request"),
     ]
@@ -248,16 +407,25 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
     for case in &mut cases {
         case.1 = case.1.clone().bearer(&w.api.admin);
     }
-    cases.extend(of_a_member(&w).into_iter().map(|(name, ask, status, code)| (name, ask.bearer(&w.alice), status, code)));
+    cases.extend(
+        of_a_member(&w)
+            .into_iter()
+            .map(|(name, ask, status, code)| (name, ask.bearer(&w.alice), status, code)),
+    );
     cases.push(("no credential", get("/skills"), 401, "unauthenticated"));
     cases.push(("a token for reading", fields(json!({})).bearer(&reader), 403, "token_scope"));
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
     for (name, ask, status, code) in cases {
-        println!("{name}");
-        let answer = w.api.refused(ask, status, code).await;
-        assert!(!answer.json()["detail"].as_str().unwrap().is_empty(), "{name}");
+        let before = w.api.app.snapshot().await;
+        let answer = w.api.send(ask).await;
+        let changes = before.changes(&w.api.app.snapshot().await);
+        let is_problem = answer.header("content-type") == "application/problem+json";
+        if (answer.status, answer.code().as_str()) != (status, code) || !is_problem || !changes.is_empty() {
+            wrong.push(format!("{name}: {} {} {changes:?}", answer.status, answer.text()));
+        }
         seen.insert(code);
     }
+    assert_eq!(wrong, Vec::<String>::new());
     // The database cannot be made to fail from outside.
     let exceptions = [Code::Unavailable, Code::Internal];
     let unseen: Vec<_> = Code::ALL
@@ -272,10 +440,16 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
 async fn findings_say_file_and_line() {
     let w = world().await;
     let sidecar = "title: T\nprocedure:\n  language: cobol\n  file: a.cob\n";
-    let ask = files(&json!([{"path": "SKILL.md", "content": skill_md("made", "Do.")}, {"path": "repertoire.yaml", "content": sidecar}]));
+    let ask = files(
+        &json!([{"path": "SKILL.md", "content": skill_md("made", "Do.")}, {"path": "repertoire.yaml", "content": sidecar}]),
+    );
     let answer = w.api.refused(ask.bearer(&w.api.admin), 422, "sidecar_invalid").await.json();
     let finding = &answer["findings"][0];
-    assert_eq!((&finding["level"], &finding["file"], &finding["line"]), (&json!("error"), &json!("repertoire.yaml"), &json!(3)), "{answer}");
+    assert_eq!(
+        (&finding["level"], &finding["file"], &finding["line"]),
+        (&json!("error"), &json!("repertoire.yaml"), &json!(3)),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
@@ -283,7 +457,11 @@ async fn a_cursor_belongs_to_its_order() {
     let w = world().await;
     let page = w.api.ok(200, get("/skills?limit=1")).await.json();
     let cursor = page["next_cursor"].as_str().unwrap();
-    for path in [format!("/skills?sort=updated&cursor={cursor}"), format!("/agents?cursor={cursor}"), format!("/skills/{}/revisions?cursor={cursor}", w.skill)] {
+    for path in [
+        format!("/skills?sort=updated&cursor={cursor}"),
+        format!("/agents?cursor={cursor}"),
+        format!("/skills/{}/revisions?cursor={cursor}", w.skill),
+    ] {
         w.api.refused(get(&path).bearer(&w.api.admin), 400, "invalid_cursor").await;
     }
 }
@@ -308,5 +486,8 @@ async fn one_bad_item_keeps_its_own_code_in_bulk() {
     assert_eq!(before.changes(&w.api.app.snapshot().await), Vec::<String>::new());
     let each = w.api.ok(200, post("/skills/bulk").json(json!({"mode": "each", "items": items}))).await.json();
     assert_eq!(codes(&each), ["-", "not_found", "invalid_path", "name_taken"], "{each}");
-    assert_eq!((&each["committed"], &each["results"][0]["published"]["outcome"]), (&json!(true), &json!("created")));
+    assert_eq!(
+        (&each["committed"], &each["results"][0]["published"]["outcome"]),
+        (&json!(true), &json!("created"))
+    );
 }

@@ -44,7 +44,10 @@ async fn a_write_on_the_version_that_was_read_goes_through_once() {
     let api = Api::new().await;
     let skill = format!("/skills/{}", id(&api.skill("one").await));
     let agent = format!("/agents/{}", id(&api.agent(json!({"name": "helper"})).await));
-    let edits = [patch(&skill).json(json!({"title": "T"})), put(&agent).json(json!({"name": "helper", "title": "T"}))];
+    let edits = [
+        patch(&skill).json(json!({"title": "T"})),
+        put(&agent).json(json!({"name": "helper", "title": "T"})),
+    ];
     for (path, edit) in [skill.clone(), agent].iter().zip(edits) {
         let tag = api.ok(200, get(path)).await.header("etag");
         let edit = edit.header("if-match", &tag);
@@ -54,14 +57,16 @@ async fn a_write_on_the_version_that_was_read_goes_through_once() {
     }
     api.ok(200, patch(&skill).header("if-match", "*").json(json!({"title": "U"}))).await;
     api.ok(200, post(&format!("{skill}/disable")).header("if-match", "\"3\"")).await;
-    api.refused(delete(&skill).header("if-match", "\"3\"").bearer(&api.admin), 412, "precondition_failed").await;
+    api.refused(delete(&skill).header("if-match", "\"3\"").bearer(&api.admin), 412, "precondition_failed")
+        .await;
     api.ok(200, delete(&skill).header("if-match", "\"4\"")).await;
 }
 
 #[tokio::test]
 async fn the_same_request_under_a_key_is_done_once() {
     let api = Api::new().await;
-    let make = post("/skills").header("idempotency-key", "abc").json(json!({"name": "one", "description": "d"}));
+    let make =
+        post("/skills").header("idempotency-key", "abc").json(json!({"name": "one", "description": "d"}));
     let first = api.ok(201, make.clone()).await;
     assert_eq!(first.header("idempotent-replay"), "");
     let before = api.app.snapshot().await;

@@ -1,5 +1,13 @@
 //! The HTTP door on a fresh library a test, without a socket. Names are claims.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what is not as it should be fails the test"
+)]
+
 mod api;
 mod bad_input;
 mod browser;

@@ -33,7 +33,9 @@ fn the_document_is_the_committed_one() {
     let committed = std::fs::read_to_string(docs().join("openapi.json")).unwrap_or_default();
     if now != committed {
         std::fs::write(docs().join("openapi.json.new"), now).unwrap();
-        panic!("the OpenAPI document changed; look at docs/openapi.json.new and move it over docs/openapi.json");
+        panic!(
+            "the OpenAPI document changed; look at docs/openapi.json.new and move it over docs/openapi.json"
+        );
     }
 }
 
@@ -46,14 +48,17 @@ async fn the_server_serves_the_document() {
 
 #[test]
 fn every_operation_is_described() {
-    let tags: BTreeSet<Value> =
+    let tags: Vec<Value> =
         document()["tags"].as_array().unwrap().iter().map(|tag| tag["name"].clone()).collect();
     let mut ids = BTreeSet::new();
     for ((method, path), operation) in operations() {
         let told = format!("{method} {path}");
         let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
         assert!(!id.is_empty() && ids.insert(id), "{told} has no id of its own");
-        assert!(operation["tags"].as_array().is_some_and(|own| own.iter().all(|tag| tags.contains(tag))), "{told}");
+        assert!(
+            operation["tags"].as_array().is_some_and(|own| own.iter().all(|tag| tags.contains(tag))),
+            "{told}"
+        );
         assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{told}");
         for status in ["400", "401", "403", "404", "409", "412", "413", "415", "422", "503"] {
             let problem = &operation["responses"][status]["content"]["application/problem+json"]["schema"];
@@ -68,7 +73,10 @@ fn every_operation_is_described() {
 fn designed() -> BTreeSet<(String, String)> {
     let text = std::fs::read_to_string(docs().join("api-design.md")).unwrap();
     let mut found = BTreeSet::new();
-    for row in text.lines().filter(|line| line.starts_with("| GET") || line.starts_with("| P") || line.starts_with("| D")) {
+    for row in text
+        .lines()
+        .filter(|line| line.starts_with("| GET") || line.starts_with("| P") || line.starts_with("| D"))
+    {
         let cell = row.split('|').nth(1).unwrap();
         let (methods, rest) = cell.split_once('`').unwrap();
         let mut base = String::new();
@@ -92,7 +100,11 @@ fn designed() -> BTreeSet<(String, String)> {
 fn the_design_lists_exactly_the_operations_there_are() {
     let there: BTreeSet<_> = operations().into_keys().collect();
     let designed = designed();
-    assert_eq!(there.difference(&designed).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "not in the design");
+    assert_eq!(
+        there.difference(&designed).collect::<Vec<_>>(),
+        Vec::<&(String, String)>::new(),
+        "not in the design"
+    );
     assert_eq!(designed.difference(&there).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "not there");
 }
 
@@ -103,8 +115,10 @@ async fn every_operation_has_an_unauthorised_case() {
     let mut listed: Vec<String> = listed.iter().map(|operation| operation.id.to_owned()).collect();
     listed.extend(PUBLIC.iter().chain(BROWSER).map(|id| (*id).to_owned()));
     listed.sort();
-    let mut there: Vec<String> =
-        operations().into_values().map(|operation| operation["operationId"].as_str().unwrap().to_owned()).collect();
+    let mut there: Vec<String> = operations()
+        .into_values()
+        .map(|operation| operation["operationId"].as_str().unwrap().to_owned())
+        .collect();
     there.sort();
     assert_eq!(listed, there);
 }

@@ -88,11 +88,25 @@ impl World {
         add("read_agent", "GET", format!("/agents/{agent}"), none(), Read, Member);
         add("update_agent", "PUT", format!("/agents/{agent}"), json!({"name": "new"}), Admin, Privileged);
         add("delete_agent", "DELETE", format!("/agents/{agent}"), none(), Admin, Privileged);
-        add("assign_skill", "PUT", format!("/agents/{agent}/skills/{skill}"), json!({"pin": 1}), Admin, Privileged);
+        add(
+            "assign_skill",
+            "PUT",
+            format!("/agents/{agent}/skills/{skill}"),
+            json!({"pin": 1}),
+            Admin,
+            Privileged,
+        );
         add("unassign_skill", "DELETE", format!("/agents/{agent}/skills/{skill}"), none(), Admin, Privileged);
         add("list_skills", "GET", "/skills".into(), none(), Read, Member);
-        add("create_skill", "POST", "/skills".into(), json!({"name": "n", "description": "d"}), Write, Member);
-        let items = json!({"items": [{"name": "n", "description": "d"}]});
+        add(
+            "create_skill",
+            "POST",
+            "/skills".into(),
+            json!({"name": "n", "description": "d"}),
+            Write,
+            Member,
+        );
+        let items = json!({"items": [{"name": "b", "description": "d"}]});
         add("bulk_upsert", "POST", "/skills/bulk".into(), items, Read, Member);
         add("resolve_skill", "GET", "/skills/resolve?name=shared".into(), none(), Read, Member);
         add("read_skill", "GET", format!("/skills/{skill}"), none(), Read, Member);
@@ -112,7 +126,9 @@ impl World {
         add("diff_revisions", "GET", format!("/skills/{skill}/diff?from=1"), none(), Read, Member);
         let first = json!({"revision": "1"});
         add("restore_revision", "POST", format!("/skills/{skill}/restore"), first, Write, Privileged);
-        for (id, step) in [("submit_skill", "submit"), ("archive_skill", "archive"), ("reopen_skill", "reopen")] {
+        for (id, step) in
+            [("submit_skill", "submit"), ("archive_skill", "archive"), ("reopen_skill", "reopen")]
+        {
             add(id, "POST", format!("/skills/{skill}/{step}"), none(), Write, Privileged);
         }
         for (id, step) in [("approve_skill", "approve"), ("reject_skill", "reject")] {
@@ -121,16 +137,30 @@ impl World {
         for (id, step) in [("enable_skill", "enable"), ("disable_skill", "disable")] {
             add(id, "POST", format!("/skills/{skill}/{step}"), none(), Write, Privileged);
         }
-        add("promote_skill", "POST", format!("/skills/{skill}/promote"), json!({"to": "workspace"}), Write, Privileged);
+        add(
+            "promote_skill",
+            "POST",
+            format!("/skills/{skill}/promote"),
+            json!({"to": "workspace"}),
+            Write,
+            Privileged,
+        );
         add("record_use", "POST", format!("/skills/{skill}/uses"), json!({"success": true}), Write, Member);
         add("list_feedback", "GET", format!("/skills/{skill}/feedback"), none(), Read, Member);
-        add("record_feedback", "POST", format!("/skills/{skill}/feedback"), json!({"helpful": true}), Write, Member);
+        add(
+            "record_feedback",
+            "POST",
+            format!("/skills/{skill}/feedback"),
+            json!({"helpful": true}),
+            Write,
+            Member,
+        );
         add("list_tags", "GET", "/tags".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);
         add("verify_audit", "GET", "/audit/verification".into(), none(), Admin, Privileged);
         add("take_backup", "GET", "/backup".into(), none(), Admin, Privileged);
-        let archive = zip(&[("n/SKILL.md", skill_md("n", "Do."))]);
+        let archive = zip(&[("z/SKILL.md", skill_md("z", "Do."))]);
         for (id, method, path, scope, who) in [
             ("import_skills", "POST", "/skills/import".to_owned(), Read, Member),
             ("validate_skill", "POST", "/skills/validate".to_owned(), Read, Member),

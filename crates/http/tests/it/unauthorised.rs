@@ -27,14 +27,20 @@ async fn without_a_credential_that_counts_nothing_is_done() {
     for Operation { ask, .. } in world.operations() {
         let answer = api.refused(ask.clone(), 401, "unauthenticated").await;
         assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"repertoire\"");
-        for bad in ["garbage", "rpt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", expired.reveal(), revoked.reveal()] {
+        for bad in
+            ["garbage", "rpt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", expired.reveal(), revoked.reveal()]
+        {
             api.refused(ask.clone().bearer(bad), 401, "unauthenticated").await;
         }
         for header in ["Basic YWRtaW46YWRtaW4=", "Bearer", "Bearer ", "rpt_x"] {
             api.refused(ask.clone().header("authorization", header), 401, "unauthenticated").await;
         }
-        api.refused(ask.header("cookie", "repertoire_session=rps_made_up").header("sec-fetch-site", "same-origin"), 401, "unauthenticated")
-            .await;
+        api.refused(
+            ask.header("cookie", "repertoire_session=rps_made_up").header("sec-fetch-site", "same-origin"),
+            401,
+            "unauthenticated",
+        )
+        .await;
     }
 }
 
@@ -79,11 +85,17 @@ async fn a_token_does_only_what_it_was_made_for() {
     let world = World::new(&api).await;
     let admin = api.app.admin().await;
     for operation in world.operations() {
-        let others: Vec<_> = TokenScope::ALL.iter().copied().filter(|&scope| scope != operation.scope).collect();
+        let others: Vec<_> =
+            TokenScope::ALL.iter().copied().filter(|&scope| scope != operation.scope).collect();
         let token = api.token(&admin, &others).await;
         let answer = api.refused(operation.ask.bearer(&token), 403, "token_scope").await;
         let needed = format!("`{}`", operation.scope);
-        assert!(answer.json()["detail"].as_str().unwrap().contains(&needed), "{}: {}", operation.id, answer.text());
+        assert!(
+            answer.json()["detail"].as_str().unwrap().contains(&needed),
+            "{}: {}",
+            operation.id,
+            answer.text()
+        );
     }
 }
 

@@ -88,6 +88,9 @@ pub enum Denial {
     /// A skill built in at a provider.
     #[error("skills of origin `provider` are read-only")]
     ReadOnly,
+    /// A person must decide, not the agent they use.
+    #[error("an agent cannot approve or reject; the person must do it themselves")]
+    ThroughAgent,
     /// Someone else's scope, or another agent's.
     #[error("you cannot put a skill into another user's or agent's scope")]
     ForeignScope,

@@ -12,6 +12,10 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
     if !caller.token_scopes.has(needed) {
         return Err(Denial::TokenScope(needed));
     }
+    if let Some(skill) = governed(act) {
+        visible(caller, skill)?;
+        role(caller, Role::PolicyAdmin)?;
+    }
     match act {
         Act::ListSkills | Act::ReadWorkspace => Ok(()),
         Act::ReadSkill(skill) | Act::RateSkill(skill) => visible(caller, skill),
@@ -21,12 +25,24 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::DeleteSkill(skill) => delete(caller, skill),
         Act::SwitchSkill(skill) => switch(caller, skill),
         Act::ApproveSkill(skill, approver) => approve(caller, skill, approver),
-        Act::RejectSkill(skill) => visible(caller, skill).and_then(|()| reviews(caller)),
+        Act::RejectSkill(skill) => reject(caller, skill),
         Act::WritePolicy => role(caller, Role::PolicyAdmin),
         Act::ReadAudit if caller.roles.has(Role::PolicyAdmin) => Ok(()),
         Act::ReadAudit | Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers => admin(caller),
         Act::ManageToken(user) | Act::CreateToken(user) => own_or_admin(caller, user),
         Act::ManageWorkspaces | Act::ManageUsers | Act::TakeBackup => operator(caller),
+    }
+}
+
+/// The skill whose policy facet an act would put into force or out of it: not only writing it takes a policy admin.
+fn governed(act: Act<'_>) -> Option<&Skill> {
+    match act {
+        Act::ApproveSkill(skill, _)
+        | Act::ArchiveSkill(skill)
+        | Act::SwitchSkill(skill)
+        | Act::PromoteSkill(skill)
+        | Act::DeleteSkill(skill) => Some(skill).filter(|skill| skill.facets.policy),
+        _ => None,
     }
 }
 
@@ -129,8 +145,19 @@ fn promote(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
     if own { Ok(()) } else { reviews(caller) }
 }
 
+fn reject(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    visible(caller, skill)?;
+    in_person(caller)?;
+    reviews(caller)
+}
+
+fn in_person(caller: &Caller) -> Result<(), Denial> {
+    if caller.agent.is_none() { Ok(()) } else { Err(Denial::ThroughAgent) }
+}
+
 fn approve(caller: &Caller, skill: &Skill, approver: Approver) -> Result<(), Denial> {
     visible(caller, skill)?;
+    in_person(caller)?;
     let owner = skill.scope.user() == Some(caller.user);
     // Widening a scope is never the owner's own decision.
     if owner && approver == Approver::Owner && skill.promotion.is_none() {

@@ -61,6 +61,11 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
     }
 }
 
+fn with_policy(mut skill: Skill) -> Skill {
+    skill.facets.policy = true;
+    skill
+}
+
 fn callers() -> Vec<(&'static str, Caller)> {
     let member = caller(&[Role::Member]);
     vec![
@@ -94,6 +99,8 @@ fn the_matrix_is_what_the_golden_file_says() {
         ),
         ("agent 2 + user, own", skill(Scope::AgentUser(agent(2), user(ALICE)), ALICE, Status::Active)),
         ("agent 1 + user, bob's", skill(Scope::AgentUser(agent(1), user(BOB)), BOB, Status::Active)),
+        ("policy, workspace, by bob", with_policy(skill(Scope::Workspace, BOB, Status::PendingApproval))),
+        ("policy, user, own", with_policy(skill(Scope::User(user(ALICE)), ALICE, Status::Active))),
         ("provider's", Skill { origin: Origin::Provider, ..skill(Scope::Workspace, BOB, Status::Active) }),
     ];
     let scopes = [
@@ -165,6 +172,7 @@ fn word(decision: Result<(), Denial>) -> &'static str {
         Err(Denial::SecondPerson) => "second person",
         Err(Denial::Shared) => "shared",
         Err(Denial::ReadOnly) => "read-only",
+        Err(Denial::ThroughAgent) => "agent",
         Err(Denial::ForeignScope) => "foreign",
     }
 }

@@ -79,6 +79,7 @@ async fn fill(store: Arc<dyn Store>) -> World {
         at: created_at,
     };
     tx.claim_key(&claim).await.unwrap();
+    tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
     tx.commit().await.unwrap();
     world
 }

@@ -328,15 +328,21 @@ pub async fn purging_spares_other_workspaces(store: Arc<dyn Store>) {
 
 pub async fn rejected_content_is_found_by_digest(store: Arc<dyn Store>) {
     let world = World::new(store).await;
-    let rejected = Skill { status: Status::Rejected, ..world.skill("rejected") };
-    let active = world.skill("active");
+    let (rejected, active) = (world.skill("rejected"), world.skill("active"));
     world.add(&[&rejected, &active]).await;
     let other = world.add_workspace("other").await;
-    let mut tx = world.read().await;
-    let mut find = async |workspace, digest| tx.rejected_with_digest(workspace, digest).await.unwrap();
-    assert_eq!(find(world.workspace, &rejected.digest).await, Some(rejected.id));
-    assert_eq!(find(world.workspace, &active.digest).await, None);
-    assert_eq!(find(other, &rejected.digest).await, None);
+    let mut tx = world.begin().await;
+    tx.put_rejection(world.workspace, &rejected.digest, active.id, moment(1)).await.unwrap();
+    tx.put_rejection(world.workspace, &rejected.digest, rejected.id, moment(2)).await.unwrap();
+    // The content stays refused when the skill that brought it is gone.
+    assert!(tx.purge_skill(world.workspace, rejected.id).await.unwrap());
+    assert_eq!(tx.rejection(world.workspace, &rejected.digest).await.unwrap(), Some(rejected.id));
+    assert_eq!(tx.rejection(world.workspace, &active.digest).await.unwrap(), None);
+    assert_eq!(tx.rejection(other, &rejected.digest).await.unwrap(), None);
+    tx.delete_rejection(other, &rejected.digest).await.unwrap();
+    assert_eq!(tx.rejection(world.workspace, &rejected.digest).await.unwrap(), Some(rejected.id));
+    tx.delete_rejection(world.workspace, &rejected.digest).await.unwrap();
+    assert_eq!(tx.rejection(world.workspace, &rejected.digest).await.unwrap(), None);
 }
 
 pub async fn untouched_drafts_are_found(store: Arc<dyn Store>) {

@@ -54,12 +54,13 @@ impl CreateArgs {
             (Some(file), _) => Some(read_text(file)?),
             (None, given) => given,
         };
+        let tags: Vec<String> = self.tag.into_iter().filter(|tag| !tag.trim().is_empty()).collect();
         let parts = [
             ("name", Some(Value::from(self.name))),
             ("description", Some(Value::from(self.description))),
             ("title", self.title.map(Value::from)),
             ("instructions", instructions.map(Value::from)),
-            ("tags", (!self.tag.is_empty()).then(|| Value::from(self.tag))),
+            ("tags", (!tags.is_empty()).then(|| Value::from(tags))),
             ("license", self.license.map(Value::from)),
             ("scope", self.scope.map(|scope| Value::from(scope.word()))),
             ("draft", self.draft.then_some(Value::Bool(true))),

@@ -51,7 +51,7 @@ pub(crate) struct ImportArgs {
     /// Folders (a skill, or a tree with many), SKILL.md files, .zip or .skill archives
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// Only this skill of the source; repeat for more
+    /// Only this skill of the source, * for all; repeat for more
     #[arg(short, long, value_name = "NAME")]
     skill: Vec<String>,
     /// Show what the sources contain, and import nothing
@@ -88,7 +88,7 @@ impl ImportArgs {
         let output = session.output;
         let Scan { mut skills, skipped } = self.scan()?;
         if !self.skill.is_empty() {
-            skills.retain(|found| self.skill.contains(&found.folder));
+            skills.retain(|found| self.is_wanted(found));
         }
         if skills.is_empty() {
             let places: Vec<_> = self.sources.iter().map(|path| path.display().to_string()).collect();
@@ -106,6 +106,16 @@ impl ImportArgs {
         let mut summary = Summary::new(self.report.as_deref())?;
         session.work(async |client| self.send(client, skills, &mut summary, output).await).await?;
         summary.finish(&skipped, output)
+    }
+
+    /// Whether a skill was asked for, by its folder or by its own name.
+    fn is_wanted(&self, found: &Found) -> bool {
+        let limits = Limits::default();
+        let own =
+            || found.bundle(&limits).ok().and_then(|bundle| wanted_name(&bundle, &found.folder, &limits));
+        let names = &self.skill;
+        names.iter().any(|name| name == "*" || *name == found.folder)
+            || own().is_some_and(|own| names.contains(&own))
     }
 
     fn scan(&self) -> Outcome<Scan> {
@@ -216,12 +226,12 @@ impl Batch {
         }
         match send(client, items.clone()).await {
             Ok(results) => summary.add(&sources, results)?,
-            // Escaped text can be several times as long as the files; alone each may still fit.
-            Err(failure) if failure.code == "too_large" => {
+            // A request that is refused as a whole, for its size or for one item's sake, may still fit piece by piece.
+            Err(failure) if is_about_content(&failure) => {
                 for (source, item) in sources.into_iter().zip(items) {
                     match send(client, vec![item]).await {
                         Ok(results) => summary.add(&[source], results)?,
-                        Err(failure) if failure.code == "too_large" => {
+                        Err(failure) if is_about_content(&failure) => {
                             summary.refused(&source.0, &failure.code, &failure.message, &[])?;
                         }
                         Err(failure) => return Err(failure),
@@ -232,6 +242,10 @@ impl Batch {
         }
         Ok(sent)
     }
+}
+
+fn is_about_content(failure: &Failure) -> bool {
+    matches!(failure.exit, Exit::Usage | Exit::Invalid)
 }
 
 async fn send(client: &Client, items: Vec<Value>) -> Outcome<Vec<BulkResult>> {

@@ -105,7 +105,7 @@ impl Summary {
                 published.outcome.clone(),
                 skill.name.clone(),
                 skill.revision.to_string(),
-                source.to_owned(),
+                shortened(source),
             ];
             self.first.push(row);
         }
@@ -157,7 +157,7 @@ impl Summary {
         if !self.refused.is_empty() {
             let mut table = Table::new(&["refused", "code", "why"]);
             for one in self.refused.iter().take(SHOWN) {
-                table.row([text_of(one, "source"), text_of(one, "code"), text_of(one, "why")]);
+                table.row([shortened(&text_of(one, "source")), text_of(one, "code"), text_of(one, "why")]);
             }
             output.print(&output.table(&table))?;
             if self.refused.len() > SHOWN {
@@ -190,4 +190,14 @@ impl Summary {
         }
         Ok(())
     }
+}
+
+/// The end of a long path, which tells it from its neighbours.
+fn shortened(path: &str) -> String {
+    const LONGEST: usize = 70;
+    let length = path.chars().count();
+    if length <= LONGEST {
+        return path.to_owned();
+    }
+    std::iter::once('…').chain(path.chars().skip(length - LONGEST + 1)).collect()
 }

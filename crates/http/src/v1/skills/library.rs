@@ -25,6 +25,7 @@ use crate::server::HttpState;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
+#[allow(clippy::struct_excessive_bools)] // each is a parameter of its own
 pub(crate) struct ListSkillsQuery {
     /// Words that must all occur in name, title, description or tags.
     #[serde(default, deserialize_with = "within::<0, 200, _, _>")]

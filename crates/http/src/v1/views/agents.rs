@@ -11,6 +11,7 @@ use crate::problem::Problem;
 /// Procedural-memory settings. What is left out takes its default.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools)] // each is a setting of its own
 pub(crate) struct ProceduralMemoryView {
     /// The master switch.
     pub enabled: bool,

@@ -154,6 +154,7 @@ impl From<&Policy> for PolicyView {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // the shape `map_err` wants
 fn unknown(error: UnknownWord) -> Problem {
     Problem::bad_request(error.to_string())
 }
