@@ -22,8 +22,19 @@ pub(crate) struct Target {
 impl Target {
     /// Reads of these paths with this token.
     pub(crate) fn new(address: &str, paths: impl IntoIterator<Item = String>, token: &str) -> Self {
+        Self::with_header(address, paths, token, "")
+    }
+
+    /// The same with one more header line.
+    pub(crate) fn with_header(
+        address: &str,
+        paths: impl IntoIterator<Item = String>,
+        token: &str,
+        header: &str,
+    ) -> Self {
         let request = |path: String| {
-            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n").into_bytes()
+            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n{header}\r\n")
+                .into_bytes()
         };
         Self { address: address.to_owned(), requests: Arc::new(paths.into_iter().map(request).collect()) }
     }

@@ -66,11 +66,7 @@ async fn run(binary: &str, python: Option<&str>) -> Result<()> {
 async fn http(report: &mut Report, server: &Server, ids: &[String], python: Option<&str>) -> Result<()> {
     let read = server.targets(ids.iter().map(|id| format!("/api/v1/skills/{id}")));
     let list = server.target("/api/v1/skills?limit=50");
-    let cold = server.targets((0..50_000).map(|n| {
-        let id = ids.get(n % ids.len()).map_or("", String::as_str);
-        // A query that changes nothing but the address: every request is a new question to the server's cache.
-        format!("/api/v1/skills/{id}?revision={}", if n % 2 == 0 { "1" } else { "current" })
-    }));
+    let cold = server.uncached(ids.iter().map(|id| format!("/api/v1/skills/{id}")));
     let read_peer = AxumPeer::start(&server.body(&read).await?).await?;
     let list_peer = AxumPeer::start(&server.body(&list).await?).await?;
     compare(report, "read_vs_axum", &read, &read_peer.target(), "bare axum, same bytes").await?;

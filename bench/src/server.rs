@@ -84,6 +84,11 @@ impl Server {
         Target::new(&self.address, paths, &self.token)
     }
 
+    /// Many requests that the server must answer from its database: a conditional read is never kept.
+    pub(crate) fn uncached(&self, paths: impl IntoIterator<Item = String>) -> Target {
+        Target::with_header(&self.address, paths, &self.token, "If-None-Match: \"none\"\r\n")
+    }
+
     /// The body of a target's first request.
     pub(crate) async fn body(&self, target: &Target) -> Result<Vec<u8>> {
         let request = target.requests.first().context("a target needs a request")?;

@@ -38,7 +38,8 @@ impl Context {
         Self { store, clock, random, backup, limits, callers: CallerCache::default() }
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
+    /// This moment.
+    pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 

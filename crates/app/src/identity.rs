@@ -85,6 +85,31 @@ pub async fn by_token(cx: &Context, secret: &Secret) -> Result<Caller, Error> {
     Ok(caller)
 }
 
+/// Until when what a token's bearer was just told may be told again, if nothing changes; `None` when that is unknown.
+pub fn good_until(cx: &Context, secret: &Secret) -> Option<Until> {
+    let known = cx.callers.0.get(&secret.digest())?;
+    Some(known.expires_at.map_or(Until::Change, Until::Moment))
+}
+
+/// How long a credential counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Until something is written.
+    Change,
+    /// Also no longer than this moment.
+    Moment(Timestamp),
+}
+
+impl Until {
+    /// Whether it counts at this moment.
+    pub fn holds(self, now: Timestamp) -> bool {
+        match self {
+            Self::Change => true,
+            Self::Moment(end) => now < end,
+        }
+    }
+}
+
 /// Who is signed in with this cookie.
 pub async fn by_cookie(cx: &Context, secret: &Secret) -> Result<(Caller, SignIn), Error> {
     const ENDED: Error = Error::Unauthenticated("you are not signed in");

@@ -4,7 +4,7 @@ use app::identity::{self, Credential, Secret, Standing};
 use app::workspaces::DEFAULT_WORKSPACE;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum_extra::extract::CookieJar;
 use model::{Caller, SignIn, SkillName, slugify};
 
@@ -38,7 +38,9 @@ impl FromRequestParts<HttpState> for Auth {
             let caller = identity::by_handle(&state.cx, handle, workspace, standing.agent.as_ref()).await?;
             return Ok(Self(caller));
         }
-        if let Some(secret) = bearer(&parts.headers)? {
+        if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
+            let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
+            let secret = bearer(value).ok_or_else(malformed)?;
             let caller = identity::by_token(&state.cx, &secret).await?;
             return Ok(Self(identity::at(&state.cx, caller, Credential::Token, &standing).await?));
         }
@@ -79,15 +81,11 @@ fn is_same_site(parts: &Parts) -> bool {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Problem> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    value
-        .to_str()
-        .ok()
-        .and_then(|text| text.split_once(' '))
-        .filter(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty())
-        .map(|(_, token)| Some(Secret::from_client(token.trim())))
-        .ok_or_else(|| unauthenticated("the header must read `Authorization: Bearer <token>`"))
+/// The secret in an `Authorization` header.
+pub(crate) fn bearer(value: &HeaderValue) -> Option<Secret> {
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Secret::from_client(token))
 }
 
 fn unauthenticated(detail: &str) -> Problem {

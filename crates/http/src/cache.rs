@@ -5,43 +5,44 @@
 //! others write to as well there is no such number, and nothing is kept.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use app::Context;
+use app::identity::{self, Until};
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-use crate::auth::{AGENT_HEADER, WORKSPACE_HEADER};
+use crate::auth::{AGENT_HEADER, WORKSPACE_HEADER, bearer};
 use crate::local::LocalUser;
 
 /// How many bytes all answers take together.
 const CAPACITY: u64 = 16 * 1024 * 1024;
 /// Larger answers are not kept.
 const MAX_ANSWER: usize = 256 * 1024;
-/// A credential may end by time alone, which no commit shows; so no answer is older than this.
-const MAX_AGE: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
-pub(crate) struct AnswerCache(moka::sync::Cache<Arc<[u8]>, Arc<Answer>>);
+pub(crate) struct AnswerCache(moka::sync::Cache<Vec<u8>, Arc<Answer>>);
 
 struct Answer {
     generation: u64,
-    since: Instant,
+    /// A credential may end by time alone, which no commit shows.
+    until: Until,
     headers: HeaderMap,
     body: Bytes,
 }
 
 /// What was asked, by whom, and when.
 pub(crate) struct Question {
-    key: Arc<[u8]>,
+    key: Vec<u8>,
     generation: u64,
+    credential: HeaderValue,
 }
 
 impl Default for AnswerCache {
     fn default() -> Self {
-        let weight = |key: &Arc<[u8]>, answer: &Arc<Answer>| {
+        let weight = |key: &Vec<u8>, answer: &Arc<Answer>| {
             u32::try_from(key.len() + answer.body.len() + 512).unwrap_or(u32::MAX)
         };
         Self(moka::sync::Cache::builder().max_capacity(CAPACITY).weigher(weight).build())
@@ -66,13 +67,13 @@ impl AnswerCache {
             key.push(0);
         }
         key.extend_from_slice(target.as_bytes());
-        Some(Question { key: key.into(), generation })
+        Some(Question { key, generation, credential: credential.clone() })
     }
 
     /// The answer, if it is known and still true.
-    pub(crate) fn find(&self, question: &Question) -> Option<Response> {
+    pub(crate) fn find(&self, cx: &Context, question: &Question) -> Option<Response> {
         let known = self.0.get(&question.key)?;
-        if known.generation != question.generation || known.since.elapsed() > MAX_AGE {
+        if known.generation != question.generation || !known.until.holds(cx.now()) {
             return None;
         }
         Some((known.headers.clone(), known.body.clone()).into_response())
@@ -80,12 +81,11 @@ impl AnswerCache {
 
     /// Keeps an answer that may be given again. It was computed after the question's number was read, so it holds
     /// at least what that number stands for.
-    pub(crate) async fn keep(&self, question: Question, response: Response) -> Response {
+    pub(crate) async fn keep(&self, cx: &Context, question: Question, response: Response) -> Response {
         let json =
             response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-        if response.status() != StatusCode::OK || !json {
-            return response;
-        }
+        let until = bearer(&question.credential).and_then(|secret| identity::good_until(cx, &secret));
+        let (StatusCode::OK, true, Some(until)) = (response.status(), json, until) else { return response };
         let (parts, body) = response.into_parts();
         let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -93,7 +93,7 @@ impl AnswerCache {
         if body.len() <= MAX_ANSWER {
             let answer = Answer {
                 generation: question.generation,
-                since: Instant::now(),
+                until,
                 headers: parts.headers.clone(),
                 body: body.clone(),
             };

@@ -29,9 +29,12 @@ async fn answer(state: &HttpState, request: Request, next: Next) -> Response {
     let Some(question) = AnswerCache::question(&request, state.cx.store.generation()) else {
         return next.run(request).await;
     };
-    match state.answers.find(&question) {
+    match state.answers.find(&state.cx, &question) {
         Some(known) => known,
-        None => state.answers.keep(question, next.run(request).await).await,
+        None => {
+            let response = next.run(request).await;
+            state.answers.keep(&state.cx, question, response).await
+        }
     }
 }
 

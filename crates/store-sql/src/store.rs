@@ -1,5 +1,7 @@
 //! The store over any driver.
 
+use std::time::Duration;
+
 use ::store::{Store, StoreError, Tx};
 use async_trait::async_trait;
 use model::WorkspaceId;
@@ -7,6 +9,9 @@ use model::WorkspaceId;
 use crate::turns::{Turn, Turns};
 use crate::value::arguments;
 use crate::{Connection, Driver, Row, Sql, Value};
+
+/// How long a writer waits for its turn and a connection.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store whose statements run on a driver.
 pub struct SqlStore<D> {
@@ -33,8 +38,14 @@ impl<D: Driver> Store for SqlStore<D> {
     }
 
     async fn begin(&self, workspace: WorkspaceId) -> Result<Box<dyn Tx>, StoreError> {
-        let turn = self.turns.wait(workspace).await?;
-        let mut tx = SqlTx { turn: Some(turn), ..SqlTx::new(self.driver.begin().await?) };
+        let opening = async {
+            let turn = self.turns.wait(workspace).await;
+            Ok(SqlTx { turn: Some(turn), ..SqlTx::new(self.driver.begin().await?) })
+        };
+        // One limit for both: while the database is down, writers must not wait for each other's failures in turn.
+        let mut tx = tokio::time::timeout(PATIENCE, opening)
+            .await
+            .map_err(|error| StoreError::Unavailable(Box::new(error)))??;
         // Writing the row of the chain's end locks it until the commit: one writer a workspace, on every back end.
         let lock = "UPDATE audit_heads SET sequence = sequence WHERE workspace_id = $1";
         match tx.execute(lock, arguments![workspace]).await? {

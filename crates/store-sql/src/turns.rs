@@ -3,14 +3,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::Duration;
 
-use ::store::StoreError;
 use model::WorkspaceId;
 use tokio::sync::{Mutex, OwnedMutexGuard};
-
-/// How long a writer waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Held by the one who writes.
 pub(crate) type Turn = OwnedMutexGuard<()>;
@@ -22,10 +17,8 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Waits until nobody else of this process writes in the workspace; first come, first served.
-    pub(crate) async fn wait(&self, workspace: WorkspaceId) -> Result<Turn, StoreError> {
-        tokio::time::timeout(PATIENCE, self.queue(workspace).lock_owned())
-            .await
-            .map_err(|error| StoreError::Busy(Box::new(error)))
+    pub(crate) async fn wait(&self, workspace: WorkspaceId) -> Turn {
+        self.queue(workspace).lock_owned().await
     }
 
     fn queue(&self, workspace: WorkspaceId) -> Arc<Mutex<()>> {
