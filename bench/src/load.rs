@@ -86,7 +86,8 @@ async fn work(target: &Target, start: usize, end: Instant, answered: &AtomicU64)
     let mut buffer = vec![0; 256 * 1024];
     let mut next = start * 7919;
     while Instant::now() < end {
-        let request = target.requests.get(next % target.requests.len()).context("a target needs a request")?;
+        let request =
+            target.requests.get(next % target.requests.len()).context("a target needs a request")?;
         next += 1;
         stream.write_all(request).await?;
         read_answer(&mut stream, &mut buffer).await?;

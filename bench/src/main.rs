@@ -75,7 +75,8 @@ async fn http(report: &mut Report, server: &Server, ids: &[String], python: Opti
     drop((read_peer, list_peer));
     match python {
         Some(python) => {
-            let peer = FastApiPeer::start(python, &server.body(&list).await?, &server.body(&read).await?).await?;
+            let peer =
+                FastApiPeer::start(python, &server.body(&list).await?, &server.body(&read).await?).await?;
             let theirs = peer.targets("/api/v1/skills/");
             compare(report, "read_vs_fastapi", &read, &theirs, "FastAPI + SQLAlchemy + SQLite").await?;
             let theirs = peer.target("/api/v1/skills?limit=50");
@@ -86,7 +87,13 @@ async fn http(report: &mut Report, server: &Server, ids: &[String], python: Opti
     Ok(())
 }
 
-async fn compare(report: &mut Report, id: &'static str, ours: &Target, theirs: &Target, peer: &'static str) -> Result<()> {
+async fn compare(
+    report: &mut Report,
+    id: &'static str,
+    ours: &Target,
+    theirs: &Target,
+    peer: &'static str,
+) -> Result<()> {
     let (mut our_rates, mut their_rates) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         our_rates.push(Load::default().run(ours).await?.per_second);

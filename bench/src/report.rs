@@ -23,7 +23,14 @@ pub(crate) struct Report {
 
 impl Report {
     /// Ours beside a peer's.
-    pub(crate) fn pair(&mut self, id: &'static str, ours: f64, theirs: f64, peer: &'static str, unit: &'static str) {
+    pub(crate) fn pair(
+        &mut self,
+        id: &'static str,
+        ours: f64,
+        theirs: f64,
+        peer: &'static str,
+        unit: &'static str,
+    ) {
         println!("{id}: {ours:.0} / {theirs:.0} {unit} = {:.2}", ours / theirs);
         self.rows.push(Row { id, ours, theirs: Some(theirs), peer, ratio: Some(ours / theirs), unit });
     }

@@ -93,7 +93,8 @@ impl Server {
     pub(crate) async fn body(&self, target: &Target) -> Result<Vec<u8>> {
         let request = target.requests.first().context("a target needs a request")?;
         let path = String::from_utf8_lossy(request).split(' ').nth(1).context("no path")?.to_owned();
-        let response = self.client.get(self.url(&path)).bearer_auth(&self.token).send().await?.error_for_status()?;
+        let response =
+            self.client.get(self.url(&path)).bearer_auth(&self.token).send().await?.error_for_status()?;
         Ok(response.bytes().await?.to_vec())
     }
 

@@ -3,16 +3,29 @@
 use serde_json::{Value, json};
 
 const TOPICS: [&str; 12] = [
-    "invoices", "pull requests", "sales reports", "log files", "meeting notes", "database schemas", "press releases",
-    "unit tests", "customer letters", "spreadsheets", "release notes", "incident reports",
+    "invoices",
+    "pull requests",
+    "sales reports",
+    "log files",
+    "meeting notes",
+    "database schemas",
+    "press releases",
+    "unit tests",
+    "customer letters",
+    "spreadsheets",
+    "release notes",
+    "incident reports",
 ];
-const VERBS: [&str; 8] = ["Review", "Write", "Summarise", "Translate", "Check", "Compare", "Format", "Explain"];
+const VERBS: [&str; 8] =
+    ["Review", "Write", "Summarise", "Translate", "Check", "Compare", "Format", "Explain"];
 
 /// A skill of ordinary size: about 3 kB of instructions.
 pub(crate) fn skill(prefix: &str, n: usize) -> Value {
     let verb = VERBS.get(n % VERBS.len()).copied().unwrap_or_default();
     let topic = TOPICS.get((n / VERBS.len()) % TOPICS.len()).copied().unwrap_or_default();
-    let step = format!("{verb} the {topic} with care, one part after the other, and say what you left out and why.\n");
+    let step = format!(
+        "{verb} the {topic} with care, one part after the other, and say what you left out and why.\n"
+    );
     let body: String = (1..=24).map(|line| format!("{line}. {step}")).collect();
     json!({
         "name": format!("{prefix}-{n}"),

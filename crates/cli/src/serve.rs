@@ -45,6 +45,7 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     let config = HttpConfig {
         allowed_hosts: allowed_hosts(&settings.serve, &public_url),
         public_url: public_url.clone(),
+        max_body_bytes: settings.limits.max_body_bytes,
         ..HttpConfig::default()
     };
     let http = opened.http(config);
@@ -91,7 +92,7 @@ fn start_logging(log: &Log) -> Outcome {
 
 async fn open(settings: &Settings) -> Outcome<(Opened, Option<(DataFolder, Lock)>)> {
     if let Some(url) = &settings.library.database.value {
-        return Ok((wiring::open_postgres(url).await?, None));
+        return Ok((wiring::open_postgres(url, settings.limits.bundles.clone()).await?, None));
     }
     let folder = DataFolder::open(&settings.library.data.value)?;
     let lock = match folder.claim().await? {
@@ -102,7 +103,7 @@ async fn open(settings: &Settings) -> Outcome<(Opened, Option<(DataFolder, Lock)
                 .hint("use another --data folder, or end it first"));
         }
     };
-    let opened = wiring::open_folder(&folder).await?;
+    let opened = wiring::open_folder(&folder, settings.limits.bundles.clone()).await?;
     Ok((opened, Some((folder, lock))))
 }
 

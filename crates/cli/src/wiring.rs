@@ -26,23 +26,22 @@ pub(crate) struct Opened {
 }
 
 /// Opens the SQLite file of a data folder, whose lock the caller holds.
-pub(crate) async fn open_folder(folder: &DataFolder) -> Outcome<Opened> {
+pub(crate) async fn open_folder(folder: &DataFolder, limits: manifest::Limits) -> Outcome<Opened> {
     let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;
     let store = Arc::new(SqliteStore::new(driver));
     let backup = SqliteBackup(Arc::clone(&store));
-    start(store, Arc::new(backup)).await
+    start(store, Arc::new(backup), limits).await
 }
 
 /// Opens a PostgreSQL database.
-pub(crate) async fn open_postgres(url: &Secret) -> Outcome<Opened> {
+pub(crate) async fn open_postgres(url: &Secret, limits: manifest::Limits) -> Outcome<Opened> {
     let driver = PostgresDriver::open(url.reveal(), CONNECTIONS).await.map_err(|error| failure(&error))?;
     let store = Arc::new(PostgresStore::new(driver));
     let backup = PostgresBackup(Arc::clone(&store));
-    start(store, Arc::new(backup)).await
+    start(store, Arc::new(backup), limits).await
 }
 
-async fn start(store: Arc<dyn Store>, backup: Arc<dyn Backup>) -> Outcome<Opened> {
-    let limits = manifest::Limits::default();
+async fn start(store: Arc<dyn Store>, backup: Arc<dyn Backup>, limits: manifest::Limits) -> Outcome<Opened> {
     let cx = Context::new(store, Arc::new(SystemClock), Arc::new(OsRandom), backup, limits);
     let link = app::workspaces::set_up(&cx).await.map_err(|error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))

@@ -10,15 +10,13 @@ pub struct SkillName(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Nothing was given.
-    #[error("a skill name cannot be empty")]
+    #[error("a name cannot be empty")]
     Empty,
     /// More than 64 characters.
-    #[error("skill name has {0} characters; the limit is 64")]
+    #[error("the name has {0} characters; the limit is 64")]
     TooLong(usize),
     /// A character outside `a-z`, `0-9`, `-`.
-    #[error(
-        "skill name `{name}` contains `{character}`; use a-z, 0-9 and hyphens, for example `{suggestion}`"
-    )]
+    #[error("the name `{name}` contains `{character}`; use a-z, 0-9 and hyphens, for example `{suggestion}`")]
     Character {
         /// What was given.
         name: String,
@@ -28,7 +26,7 @@ pub enum NameError {
         suggestion: String,
     },
     /// A hyphen at an end, or two in a row.
-    #[error("skill name `{0}` has a hyphen at an end or two in a row")]
+    #[error("the name `{0}` has a hyphen at an end or two in a row")]
     Hyphens(String),
 }
 

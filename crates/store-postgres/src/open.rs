@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{AssertSqlSafe, SqlSafeStr as _};
+use sqlx::{AssertSqlSafe, Connection as _, SqlSafeStr as _};
 use store::StoreError;
 use store_sql::{BYTEWISE, Connection, Driver, MIGRATIONS, SqlStore};
 
@@ -25,6 +25,9 @@ impl PostgresDriver {
     /// Connects with at most so many connections and brings the schema up to date.
     pub async fn open(url: &str, connections: u32) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url).map_err(store_error)?.application_name("repertoire");
+        // One connection by hand first: a pool only says that it waited in vain, not why.
+        let first = sqlx::PgConnection::connect_with(&options).await.map_err(store_error)?;
+        first.close().await.map_err(store_error)?;
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(Duration::from_secs(10))

@@ -46,15 +46,11 @@ impl SqliteDriver {
             .pragma("mmap_size", "268435456")
             .pragma("journal_size_limit", "67108864");
         let lasting = SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
-        let writer =
-            lasting.clone().max_connections(1).connect_with(options.clone()).await.map_err(store_error)?;
+        let writer = connect(lasting.clone().max_connections(1), options.clone()).await?;
         migrate(&writer).await?;
         let options = options.optimize_on_close(false, None);
-        let readers = lasting
-            .max_connections(READERS)
-            .connect_with(options.clone().pragma("query_only", "on"))
-            .await
-            .map_err(store_error)?;
+        let reading = options.clone().pragma("query_only", "on");
+        let readers = connect(lasting.max_connections(READERS), reading).await?;
         Ok(Self { options, readers, writer, generation: Arc::new(AtomicU64::new(0)) })
     }
 
@@ -71,6 +67,18 @@ impl SqliteDriver {
         let synced = async { tokio::fs::File::open(file).await?.sync_all().await };
         synced.await.map_err(|error| StoreError::Unavailable(Box::new(error)))
     }
+}
+
+/// Connects. To turn a new file to WAL takes a lock that SQLite does not wait for, so several who do that at once have
+/// to try again.
+async fn connect(pool: SqlitePoolOptions, options: SqliteConnectOptions) -> Result<SqlitePool, StoreError> {
+    for _ in 0..200 {
+        match pool.clone().connect_with(options.clone()).await.map_err(store_error) {
+            Err(StoreError::Busy(_)) => tokio::time::sleep(Duration::from_millis(25)).await,
+            connected => return connected,
+        }
+    }
+    pool.connect_with(options).await.map_err(store_error)
 }
 
 /// Brings the schema up to date, alone: of several who open a new file at once, the others find it done.

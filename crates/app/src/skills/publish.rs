@@ -2,7 +2,7 @@
 //!
 //! Both `create` and `bulk` come through here, so that one skill and ten thousand follow the same rules.
 
-use manifest::{ComposeError, Draft, Finding, ManifestError, Reading};
+use manifest::{ComposeError, Draft, Finding, Level, ManifestError, Reading};
 use model::{
     Bundle, Caller, Facets, Label, Manifest, Origin, Provenance, Revision, RevisionNumber, Scope, SessionId,
     Skill, SkillId, SkillName, Status,
@@ -211,7 +211,17 @@ pub(super) async fn publish(
                 return Ok(Published::new(Outcome::Unchanged, taken, prepared.findings));
             }
             OnConflict::Rename => {
-                prepared.name = free_name(tx, caller, scope, &prepared, request.source.as_deref()).await?;
+                let name = free_name(tx, caller, scope, &prepared, request.source.as_deref()).await?;
+                let message =
+                    format!("the name `{}` is taken here; the skill is kept as `{name}`", prepared.name);
+                prepared.findings.push(Finding {
+                    level: Level::Info,
+                    code: "renamed",
+                    message,
+                    file: None,
+                    line: None,
+                });
+                prepared.name = name;
             }
         }
     }

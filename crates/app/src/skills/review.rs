@@ -73,7 +73,9 @@ pub async fn decide(
     let next = after(&mut *tx, skill, decision.transition, reason).await?;
     match next.status {
         Status::Rejected => tx.put_rejection(caller.workspace, &next.digest, id, cx.now()).await?,
-        Status::Active if access::may_grant(caller) => tx.delete_rejection(caller.workspace, &next.digest).await?,
+        Status::Active if access::may_grant(caller) => {
+            tx.delete_rejection(caller.workspace, &next.digest).await?
+        }
         _ => {}
     }
     if next == *skill {

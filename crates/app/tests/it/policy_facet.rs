@@ -141,3 +141,16 @@ async fn the_role_alone_does_not_open_the_skills_of_others() {
     let set = Changes { policy: Change::Set(policy("ls")), ..Changes::default() };
     app.refuses(Code::Forbidden, edit(&app.cx, &paul, record.skill.id, changes(set))).await;
 }
+
+#[tokio::test]
+async fn putting_a_policy_out_of_force_needs_the_role_too() {
+    use app::skills::{Decision, decide, delete, set_enabled};
+    use model::Transition;
+    let (app, plain, governor, record) = installation().await;
+    let id = record.skill.id;
+    app.refuses(Code::Forbidden, set_enabled(&app.cx, &plain, id, false, None)).await;
+    app.refuses(Code::Forbidden, delete(&app.cx, &plain, id, None, None)).await;
+    app.refuses(Code::Forbidden, decide(&app.cx, &plain, id, Decision::new(Transition::Archive))).await;
+    set_enabled(&app.cx, &governor, id, false, None).await.unwrap();
+    delete(&app.cx, &governor, id, None, None).await.unwrap();
+}

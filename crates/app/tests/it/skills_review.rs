@@ -350,3 +350,52 @@ async fn an_endless_reason_is_refused() {
     app.refuses(Code::NotFound, set_enabled(&app.cx, &admin, nothing, true, None)).await;
     app.refuses(Code::NotFound, promote(&app.cx, &admin, nothing, ScopeKind::Workspace, None)).await;
 }
+
+#[tokio::test]
+async fn refused_content_comes_in_again_through_a_reviewer_only() {
+    let app = TestApp::new().await;
+    let (alice, admin) = (app.user("alice", &[]).await, app.admin().await);
+    let skill = pending(&app, &alice, "a").await;
+    decide(&app.cx, &admin, skill.id, because(Transition::Reject, "wrong")).await.unwrap();
+    // Reopened, it cannot be handed in as it is.
+    decide(&app.cx, &alice, skill.id, step(Transition::Reopen)).await.unwrap();
+    app.refuses(Code::RejectedContent, decide(&app.cx, &alice, skill.id, step(Transition::Submit))).await;
+    // Deleted, its content is still known.
+    app::skills::delete(&app.cx, &alice, skill.id, None, None).await.unwrap();
+    let mut again = spec("a");
+    again.scope = Some(Scope::Workspace);
+    app.refuses(Code::RejectedContent, app::skills::create(&app.cx, &alice, again.clone(), None)).await;
+    // A reviewer who lets it in has changed their mind for everyone.
+    let let_in = app.put(&admin, again.clone()).await.record.skill;
+    decide(&app.cx, &admin, let_in.id, because(Transition::Reject, "still wrong")).await.unwrap();
+    decide(&app.cx, &admin, let_in.id, step(Transition::Reopen)).await.unwrap();
+    decide(&app.cx, &admin, let_in.id, step(Transition::Approve)).await.unwrap();
+    app::skills::delete(&app.cx, &admin, let_in.id, None, None).await.unwrap();
+    app.put(&alice, again).await;
+}
+
+#[tokio::test]
+async fn an_agent_decides_nothing_in_a_persons_place() {
+    let app = TestApp::new().await;
+    let agent = app
+        .agent_with(
+            "helper",
+            ProceduralMemory { require_skill_approval: true, ..ProceduralMemory::default() },
+        )
+        .await;
+    let alice = app.user("alice", &[]).await;
+    let through = alice.through(&agent);
+    let skill = app.put(&through, spec("a")).await.record.skill;
+    assert_eq!(skill.status, Status::PendingApproval);
+    app.refuses(Code::Forbidden, decide(&app.cx, &through, skill.id, step(Transition::Approve))).await;
+    assert!(decide(&app.cx, &alice, skill.id, step(Transition::Approve)).await.unwrap().changed);
+}
+
+#[tokio::test]
+async fn what_was_learned_is_a_draft_until_someone_confirms_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let mut learned = spec("learned");
+    learned.origin = Some(model::Origin::Learned);
+    assert_eq!(app.put(&admin, learned).await.record.skill.status, Status::Draft);
+}

@@ -39,7 +39,8 @@ fn optional(value: Option<&String>) -> String {
 fn show(session: &Session) -> Outcome {
     let settings = &session.settings;
     let (library, serve, log) = (&settings.library, &settings.serve, &settings.log);
-    let rows = [
+    let limits = settings.limits.all.iter().map(|(name, limit)| row(name, limit, ToString::to_string));
+    let mut rows = vec![
         row("data", &library.data, |path| path.display().to_string()),
         row("database", &library.database, |url| {
             url.as_ref().map_or_else(|| "-".to_owned(), |url| without_password(url.reveal()))
@@ -63,6 +64,7 @@ fn show(session: &Session) -> Outcome {
         }),
         row("log.level", &log.level, Clone::clone),
     ];
+    rows.extend(limits);
     let servers: Vec<_> = settings.servers.keys().cloned().collect();
     let values: serde_json::Map<_, _> = rows
         .iter()

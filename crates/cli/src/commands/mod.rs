@@ -202,12 +202,14 @@ fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
         Command::Openapi => return output.print(&door_http::openapi_json()).map(|()| Exit::Ok),
         Command::Version => return version(output),
         Command::Init(args) => return args.run(output),
-        Command::Validate(args) => return args.run(output),
         _ => {}
     }
     let verbose = global.verbose;
     let is_server = matches!(command, Command::Serve(_));
     let settings = Settings::load(flags(global, &command))?;
+    if let Command::Validate(args) = command {
+        return args.run(&settings.limits.bundles, output);
+    }
     if verbose && !is_server {
         // A second start cannot happen; and without logs the command works as well.
         let _ = tracing_subscriber::fmt()

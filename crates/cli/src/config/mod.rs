@@ -3,6 +3,7 @@
 //! Only this folder reads the environment, and only this crate knows that there are settings at all.
 
 mod credentials;
+mod limits;
 mod secret;
 mod sections;
 mod sources;
@@ -10,10 +11,12 @@ mod sources;
 mod tests;
 
 pub(crate) use credentials::{forget_token, store_token};
+pub(crate) use limits::Limits;
 pub(crate) use secret::{Secret, without_password};
 pub(crate) use sections::{Library, Log, LogFormat, Serve};
 pub(crate) use sources::{
-    Environment, Layer, LogLayer, Places, ProcessEnvironment, ServeLayer, ServerEntry, Source,
+    Environment, Layer, LimitsLayer, LogLayer, Number, Places, ProcessEnvironment, ServeLayer, ServerEntry,
+    Source,
 };
 
 use std::collections::BTreeMap;
@@ -40,6 +43,7 @@ pub(crate) struct Settings {
     pub(crate) library: Library,
     pub(crate) serve: Serve,
     pub(crate) log: Log,
+    pub(crate) limits: Limits,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -68,6 +72,7 @@ impl Settings {
             library: Library::gather(&layers, &places),
             serve: Serve::gather(&layers),
             log: Log::gather(&layers)?,
+            limits: Limits::gather(&layers)?,
             servers,
             places,
         };

@@ -57,6 +57,7 @@ pub(crate) struct Layer {
     pub(crate) user: Option<String>,
     pub(crate) serve: ServeLayer,
     pub(crate) log: LogLayer,
+    pub(crate) limits: LimitsLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
@@ -76,6 +77,28 @@ pub(crate) struct ServeLayer {
 pub(crate) struct LogLayer {
     pub(crate) format: Option<String>,
     pub(crate) level: Option<String>,
+}
+
+/// What a source says on `[limits]`: numbers, or text that must be one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LimitsLayer {
+    pub(crate) max_files: Option<Number>,
+    pub(crate) max_file_bytes: Option<Number>,
+    pub(crate) max_bundle_bytes: Option<Number>,
+    pub(crate) max_skill_file_bytes: Option<Number>,
+    pub(crate) max_archive_bytes: Option<Number>,
+    pub(crate) max_archive_entries: Option<Number>,
+    pub(crate) max_expansion: Option<Number>,
+    pub(crate) max_body_bytes: Option<Number>,
+}
+
+/// A number as a source writes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Number {
+    Number(u64),
+    Text(String),
 }
 
 /// What is known of a server.
@@ -120,6 +143,16 @@ impl Layer {
                 public_url: get("REPERTOIRE_PUBLIC_URL"),
             },
             log: LogLayer { format: get("REPERTOIRE_LOG_FORMAT"), level: get("REPERTOIRE_LOG_LEVEL") },
+            limits: LimitsLayer {
+                max_files: get("REPERTOIRE_MAX_FILES").map(Number::Text),
+                max_file_bytes: get("REPERTOIRE_MAX_FILE_BYTES").map(Number::Text),
+                max_bundle_bytes: get("REPERTOIRE_MAX_BUNDLE_BYTES").map(Number::Text),
+                max_skill_file_bytes: get("REPERTOIRE_MAX_SKILL_FILE_BYTES").map(Number::Text),
+                max_archive_bytes: get("REPERTOIRE_MAX_ARCHIVE_BYTES").map(Number::Text),
+                max_archive_entries: get("REPERTOIRE_MAX_ARCHIVE_ENTRIES").map(Number::Text),
+                max_expansion: get("REPERTOIRE_MAX_EXPANSION").map(Number::Text),
+                max_body_bytes: get("REPERTOIRE_MAX_BODY_BYTES").map(Number::Text),
+            },
             servers: BTreeMap::new(),
         }
     }

@@ -64,6 +64,8 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_PUBLIC_URL", "https://p"),
         ("REPERTOIRE_LOG_FORMAT", "json"),
         ("REPERTOIRE_LOG_LEVEL", "debug"),
+        ("REPERTOIRE_MAX_FILES", "7"),
+        ("REPERTOIRE_MAX_BODY_BYTES", "4096"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -79,6 +81,8 @@ fn each_variable_reaches_its_setting() {
     assert_eq!(settings.serve.public_url.value.as_deref(), Some("https://p"));
     assert_eq!(settings.log.format.value, LogFormat::Json);
     assert_eq!(settings.log.level.value, "debug");
+    assert_eq!((settings.limits.bundles.max_files, settings.limits.max_body_bytes), (7, 4096));
+    assert_eq!(settings.limits.bundles.max_file_bytes, manifest::Limits::default().max_file_bytes);
     assert!(!format!("{settings:?}").contains("rpt_x") && !format!("{settings:?}").contains("pw"));
 }
 
@@ -104,6 +108,8 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_ALLOW_HOSTS", "https://x/"),
         ("REPERTOIRE_LOG_FORMAT", "xml"),
         ("REPERTOIRE_LOG_LEVEL", "info=="),
+        ("REPERTOIRE_MAX_FILES", "many"),
+        ("REPERTOIRE_MAX_EXPANSION", "0"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);

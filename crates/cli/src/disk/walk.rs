@@ -50,7 +50,7 @@ enum Content {
 }
 
 /// Every skill at a path: a folder that is one, a tree with many, a `SKILL.md`, or an archive.
-pub(crate) fn scan(path: &Path) -> Outcome<Scan> {
+pub(crate) fn scan(path: &Path, limits: &Limits) -> Outcome<Scan> {
     let metadata = fs::metadata(path).map_err(|error| not_here(path, &error))?;
     if metadata.is_dir() {
         return scan_folder(path);
@@ -63,7 +63,7 @@ pub(crate) fn scan(path: &Path) -> Outcome<Scan> {
     }
     let ending = lower.rsplit_once('.').map(|(_, ending)| ending);
     if metadata.is_file() && matches!(ending, Some("zip" | "skill")) {
-        return scan_archive(path, name);
+        return scan_archive(path, name, limits);
     }
     Err(Failure::usage(format!("`{}` is neither a folder nor a .zip or .skill file", path.display())))
 }
@@ -181,13 +181,12 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-fn scan_archive(path: &Path, name: &str) -> Outcome<Scan> {
-    let limits = Limits::default();
+fn scan_archive(path: &Path, name: &str, limits: &Limits) -> Outcome<Scan> {
     let failed = |error: std::io::Error| Failure::file("read", path, &error);
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
     file.take(limits.max_archive_bytes + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let unpacked = read_zip(&bytes, &limits)
+    let unpacked = read_zip(&bytes, limits)
         .map_err(|error| Failure::invalid(format!("`{}`: {error}", path.display())))?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
     // An archive that holds one folder of its own name is that folder.

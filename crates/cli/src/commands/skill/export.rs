@@ -156,7 +156,15 @@ impl ExportArgs {
 fn unpack(archive: &[u8]) -> Outcome<Bundle> {
     let unreadable = |why: String| Failure::internal(format!("the server's archive cannot be read: {why}"));
     // What the library holds was let in within its limits; packing cannot make it larger than the server's own.
-    let limits = Limits { max_archive_bytes: u64::MAX, max_expansion: u64::MAX, ..Limits::default() };
+    let limits = Limits {
+        max_files: usize::MAX,
+        max_file_bytes: u64::MAX,
+        max_bundle_bytes: u64::MAX,
+        max_skill_file_bytes: u64::MAX,
+        max_archive_bytes: u64::MAX,
+        max_archive_entries: usize::MAX,
+        max_expansion: u64::MAX,
+    };
     let unpacked = read_zip(archive, &limits).map_err(|error| unreadable(error.to_string()))?;
     let mut files = std::collections::BTreeMap::new();
     for (path, file) in unpacked.tree.files() {

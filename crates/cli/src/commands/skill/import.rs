@@ -86,9 +86,10 @@ pub(crate) struct ImportArgs {
 impl ImportArgs {
     pub(crate) async fn run(self, session: &Session) -> Outcome<Exit> {
         let output = session.output;
-        let Scan { mut skills, skipped } = self.scan()?;
+        let limits = &session.settings.limits.bundles;
+        let Scan { mut skills, skipped } = self.scan(limits)?;
         if !self.skill.is_empty() {
-            skills.retain(|found| self.is_wanted(found));
+            skills.retain(|found| self.is_wanted(found, limits));
         }
         if skills.is_empty() {
             let places: Vec<_> = self.sources.iter().map(|path| path.display().to_string()).collect();
@@ -96,7 +97,7 @@ impl ImportArgs {
                 .hint("a skill is a folder with a SKILL.md; `--list` shows what a source contains"));
         }
         if self.list {
-            return list(&skills, &skipped, output).map(|()| Exit::Ok);
+            return list(&skills, &skipped, limits, output).map(|()| Exit::Ok);
         }
         let asks = skills.len() > 1 && !self.all && !self.yes && std::io::stdin().is_terminal();
         if asks && !output.confirm(&format!("Import {} skills?", skills.len()))? {
@@ -104,24 +105,22 @@ impl ImportArgs {
             return Ok(Exit::Ok);
         }
         let mut summary = Summary::new(self.report.as_deref())?;
-        session.work(async |client| self.send(client, skills, &mut summary, output).await).await?;
+        session.work(async |client| self.send(client, skills, &mut summary, session).await).await?;
         summary.finish(&skipped, output)
     }
 
     /// Whether a skill was asked for, by its folder or by its own name.
-    fn is_wanted(&self, found: &Found) -> bool {
-        let limits = Limits::default();
-        let own =
-            || found.bundle(&limits).ok().and_then(|bundle| wanted_name(&bundle, &found.folder, &limits));
+    fn is_wanted(&self, found: &Found, limits: &Limits) -> bool {
+        let own = || found.bundle(limits).ok().and_then(|bundle| wanted_name(&bundle, &found.folder, limits));
         let names = &self.skill;
         names.iter().any(|name| name == "*" || *name == found.folder)
             || own().is_some_and(|own| names.contains(&own))
     }
 
-    fn scan(&self) -> Outcome<Scan> {
+    fn scan(&self, limits: &Limits) -> Outcome<Scan> {
         let mut all = Scan::default();
         for source in &self.sources {
-            let Scan { skills, skipped } = scan(source)?;
+            let Scan { skills, skipped } = scan(source, limits)?;
             all.skills.extend(skills);
             all.skipped.extend(skipped);
         }
@@ -133,13 +132,13 @@ impl ImportArgs {
         client: &Client,
         skills: Vec<Found>,
         summary: &mut Summary,
-        output: Output,
+        session: &Session,
     ) -> Outcome {
-        let limits = Limits::default();
+        let (limits, output) = (&session.settings.limits.bundles, session.output);
         let progress = Progress::new(output, skills.len(), "importing");
         let mut batch = Batch::default();
         for found in skills {
-            match found.bundle(&limits) {
+            match found.bundle(limits) {
                 Err(error) => {
                     summary.refused(&found.source, "invalid_bundle", &error, &[])?;
                     progress.add(1);
@@ -150,7 +149,7 @@ impl ImportArgs {
                     if !batch.fits(size) {
                         progress.add(batch.flush(client, summary).await?);
                     }
-                    batch.push(found.source, wanted_name(&bundle, &found.folder, &limits), item, size);
+                    batch.push(found.source, wanted_name(&bundle, &found.folder, limits), item, size);
                 }
             }
         }
@@ -260,13 +259,12 @@ fn wanted_name(bundle: &Bundle, folder: &str, limits: &Limits) -> Option<String>
     Some(manifest::choose_name(&reading.manifest, Some(folder)).0.to_string())
 }
 
-fn list(skills: &[Found], skipped: &[Skipped], output: Output) -> Outcome {
-    let limits = Limits::default();
+fn list(skills: &[Found], skipped: &[Skipped], limits: &Limits, output: Output) -> Outcome {
     let rows: Vec<(String, String, String)> = skills
         .iter()
         .map(|found| {
-            let described = found.bundle(&limits).and_then(|bundle| {
-                manifest::read(&bundle, &limits)
+            let described = found.bundle(limits).and_then(|bundle| {
+                manifest::read(&bundle, limits)
                     .map_err(|error| error.to_string())
                     .map(|reading| reading.manifest)
             });

@@ -14,14 +14,14 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, line, text};
 
 /// Repairs every skill, or shows what a repair would do.
-pub(super) fn run(found: &[Found], dry_run: bool, output: Output) -> Outcome<Exit> {
+pub(super) fn run(found: &[Found], dry_run: bool, limits: &Limits, output: Output) -> Outcome<Exit> {
     let mut exit = Exit::Ok;
     let mut all = Vec::new();
     for skill in found {
         let folder = skill.location().ok_or_else(|| {
             Failure::usage(format!("`{}` is in an archive; unpack it to repair it", skill.source))
         })?;
-        let bundle = match skill.bundle(&Limits::default()) {
+        let bundle = match skill.bundle(limits) {
             Ok(bundle) => bundle,
             Err(error) => {
                 exit = Exit::Findings;

@@ -39,7 +39,7 @@ pub(crate) struct ValidateArgs {
 }
 
 impl ValidateArgs {
-    pub(crate) fn run(self, output: Output) -> Outcome<Exit> {
+    pub(crate) fn run(self, limits: &Limits, output: Output) -> Outcome<Exit> {
         if self.schema {
             return output.json(&manifest::sidecar_schema()).map(|()| Exit::Ok);
         }
@@ -49,7 +49,7 @@ impl ValidateArgs {
         let mut found = Vec::new();
         let mut skipped = Vec::new();
         for path in &self.paths {
-            let scan = scan(path)?;
+            let scan = scan(path, limits)?;
             if scan.skills.is_empty() {
                 return Err(Failure::not_found(format!("there is no SKILL.md in `{}`", path.display()))
                     .hint("`repertoire init NAME` starts a skill"));
@@ -58,9 +58,10 @@ impl ValidateArgs {
             skipped.extend(scan.skipped);
         }
         if self.fix {
-            return fix::run(&found, self.dry_run, output);
+            return fix::run(&found, self.dry_run, limits, output);
         }
-        let reports: Vec<Report> = found.iter().map(|skill| Report::of(skill, self.clients)).collect();
+        let reports: Vec<Report> =
+            found.iter().map(|skill| Report::of(skill, self.clients, limits)).collect();
         show(&reports, &skipped, output)?;
         let fails = reports.iter().any(Report::fails);
         Ok(if fails { Exit::Findings } else { Exit::Ok })
@@ -76,14 +77,13 @@ struct Report {
 }
 
 impl Report {
-    fn of(found: &Found, clients: bool) -> Self {
-        let limits = Limits::default();
+    fn of(found: &Found, clients: bool, limits: &Limits) -> Self {
         let mut report =
             Self { source: found.source.clone(), name: None, findings: Vec::new(), clients: Vec::new() };
-        match found.bundle(&limits) {
+        match found.bundle(limits) {
             Err(error) => report.findings.push(Finding::error("invalid_bundle", error)),
             Ok(bundle) => {
-                report.read(&bundle, &found.folder, &limits);
+                report.read(&bundle, &found.folder, limits);
                 if clients {
                     report.clients = verdicts(&bundle, Some(&found.folder));
                 }

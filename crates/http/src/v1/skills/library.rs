@@ -265,8 +265,8 @@ pub(crate) struct BulkRequest {
     #[serde(default)]
     mode: BulkModeWord,
     #[serde(deserialize_with = "within::<1, 1000, _, _>")]
-    #[schema(min_items = 1, max_items = 1000)]
-    items: Vec<CreateSkillRequest>,
+    #[schema(min_items = 1, max_items = 1000, value_type = Vec<CreateSkillRequest>)]
+    items: Vec<serde_json::Value>,
 }
 
 /// Puts many skills in, in one transaction.
@@ -281,7 +281,14 @@ pub(crate) async fn bulk(
     let mode = request.mode.into();
     let mut items = Vec::with_capacity(request.items.len());
     for item in request.items {
-        items.push(match item.read(&state.cx, &caller).await {
+        // Each on its own: one that cannot be read is that item's problem, not everyone's.
+        let item = serde_json::from_value::<CreateSkillRequest>(item)
+            .map_err(|error| Problem::bad_request(error.to_string()));
+        let item = match item {
+            Ok(item) => item.read(&state.cx, &caller).await,
+            Err(problem) => Err(problem),
+        };
+        items.push(match item {
             Ok(item) => Ok(item),
             Err(problem) => Err(problem.into_item()?),
         });
