@@ -26,7 +26,7 @@ pub(crate) fn skill(prefix: &str, n: usize) -> Value {
     let step = format!(
         "{verb} the {topic} with care, one part after the other, and say what you left out and why.\n"
     );
-    let body: String = (1..=24).map(|line| format!("{line}. {step}")).collect();
+    let body = (1..=24).map(|line| format!("{line}. {step}")).collect::<Vec<_>>().concat();
     json!({
         "name": format!("{prefix}-{n}"),
         "title": format!("{verb} {topic} {n}"),

@@ -29,13 +29,11 @@ async fn answer(state: &HttpState, request: Request, next: Next) -> Response {
     let Some(question) = AnswerCache::question(&request, state.cx.store.generation()) else {
         return next.run(request).await;
     };
-    match state.answers.find(&state.cx, &question) {
-        Some(known) => known,
-        None => {
-            let response = next.run(request).await;
-            state.answers.keep(&state.cx, question, response).await
-        }
+    if let Some(known) = state.answers.find(&state.cx, &question) {
+        return known;
     }
+    let response = next.run(request).await;
+    state.answers.keep(&state.cx, question, response).await
 }
 
 fn check(config: &HttpConfig, headers: &HeaderMap, uri: &axum::http::Uri) -> Result<(), Problem> {

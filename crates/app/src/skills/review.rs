@@ -74,7 +74,7 @@ pub async fn decide(
     match next.status {
         Status::Rejected => tx.put_rejection(caller.workspace, &next.digest, id, cx.now()).await?,
         Status::Active if access::may_grant(caller) => {
-            tx.delete_rejection(caller.workspace, &next.digest).await?
+            tx.delete_rejection(caller.workspace, &next.digest).await?;
         }
         _ => {}
     }
