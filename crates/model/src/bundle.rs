@@ -297,7 +297,9 @@ mod tests {
             "sha256:d64c88f8469a137da8a7f143bed5330bc3ef35129bc52b9b187e2ea923e966a5"
         );
         let mut files = one.clone().into_files();
-        files.values_mut().for_each(|file| file.executable = true);
+        for file in files.values_mut() {
+            file.executable = true;
+        }
         assert_ne!(Bundle::new(files).unwrap().digest(), one.digest());
     }
 }

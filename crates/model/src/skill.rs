@@ -199,7 +199,7 @@ mod tests {
         for &status in Status::ALL {
             for &transition in Transition::ALL {
                 let next = status.after(transition).map_or("-", Status::as_str);
-                table.push_str(&format!("{status} {transition} {next}\n"));
+                table.extend([format!("{status} {transition} {next}\n")]);
             }
         }
         let wanted = "\

@@ -82,6 +82,7 @@ pub(crate) struct LogLayer {
 /// What a source says on `[limits]`: numbers, or text that must be one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_field_names)] // these are the words in the file
 pub(crate) struct LimitsLayer {
     pub(crate) max_files: Option<Number>,
     pub(crate) max_file_bytes: Option<Number>,

@@ -78,7 +78,7 @@ fn callers() -> Vec<(&'static str, Caller)> {
         ("admin_via_agent", Caller { agent: Some(agent(1)), ..caller(&[Role::Member, Role::Admin]) }),
         (
             "read_token",
-            Caller { token_scopes: [TokenScope::Read].into_iter().collect(), ..caller(&Role::ALL.to_vec()) },
+            Caller { token_scopes: [TokenScope::Read].into_iter().collect(), ..caller(Role::ALL) },
         ),
     ]
 }
@@ -149,8 +149,8 @@ fn the_matrix_is_what_the_golden_file_says() {
     let mut table = format!("{:<52}", "act");
     table.extend(callers.iter().map(|(name, _)| format!("{name:<16}")));
     for (name, act) in &acts {
-        table.push_str(&format!("\n{name:<52}"));
-        table.extend(callers.iter().map(|(_, caller)| format!("{:<16}", word(decide(caller, *act)))));
+        table.extend([format!("\n{name:<52}")]);
+        table.extend(callers.iter().map(|(_, caller)| format!("{:<16}", word(&decide(caller, *act)))));
     }
     let table = table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
     let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/access/matrix.txt");
@@ -161,7 +161,7 @@ fn the_matrix_is_what_the_golden_file_says() {
     assert_eq!(stored, table, "rules changed: review matrix.txt.new and move it over matrix.txt");
 }
 
-fn word(decision: Result<(), Denial>) -> &'static str {
+fn word(decision: &Result<(), Denial>) -> &'static str {
     match decision {
         Ok(()) => "yes",
         Err(Denial::NotVisible) => "unseen",
