@@ -153,6 +153,7 @@ impl Draft {
             example_prompts: list(&self.example_prompts),
             extends: self.extends.clone(),
             suggested_tools: list(&self.suggested_tools),
+            files: None,
             procedure: self.procedure.as_ref().map(|(procedure, _)| procedure.clone()),
             policy: self.policy.clone(),
         }
@@ -194,6 +195,7 @@ impl Draft {
             example_prompts: self.example_prompts.clone(),
             extends: self.extends.clone(),
             suggested_tools: self.suggested_tools.clone(),
+            file_descriptions: BTreeMap::new(),
             procedure: self.procedure.as_ref().map(|(procedure, _)| procedure.clone()),
             policy: self.policy.clone(),
         }

@@ -163,6 +163,7 @@ fn merge(fields: Fields, sidecar: Sidecar, description: String, body: &str) -> M
         example_prompts: sidecar.example_prompts.unwrap_or(fields.example_prompts),
         extends: sidecar.extends.or(fields.extends),
         suggested_tools: sidecar.suggested_tools.unwrap_or(fields.suggested_tools),
+        file_descriptions: sidecar.files.unwrap_or_default(),
         procedure: sidecar.procedure,
         policy: sidecar.policy,
     }

@@ -1,5 +1,7 @@
 //! What a bundle says about itself, read from `SKILL.md` and `repertoire.yaml`.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::word::words;
@@ -96,6 +98,8 @@ pub struct Manifest {
     pub extends: Option<String>,
     /// Tools it commonly uses.
     pub suggested_tools: Vec<String>,
+    /// What single files are for, by path.
+    pub file_descriptions: BTreeMap<String, String>,
     /// The procedure facet.
     pub procedure: Option<Procedure>,
     /// The policy facet.

@@ -24,7 +24,11 @@ pub struct PostgresDriver {
 impl PostgresDriver {
     /// Connects with at most so many connections and brings the schema up to date.
     pub async fn open(url: &str, connections: u32) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(url).map_err(store_error)?.application_name("repertoire");
+        let options = PgConnectOptions::from_str(url)
+            .map_err(store_error)?
+            .application_name("repertoire")
+            // Another replica that hangs in the middle of a write must not hang us too.
+            .options([("lock_timeout", "20s")]);
         // One connection by hand first: a pool only says that it waited in vain, not why.
         let first = sqlx::PgConnection::connect_with(&options).await.map_err(store_error)?;
         first.close().await.map_err(store_error)?;

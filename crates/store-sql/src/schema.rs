@@ -47,20 +47,8 @@ pub const TABLES: &[Table] = &[
     "idempotency_keys",
 ];
 
-/// The tables of tenant data: `workspace_id` leads each of their keys. The others are small and belong to the
-/// installation.
-pub const TENANT_TABLES: &[Table] = &[
-    "agents",
-    "skills",
-    "skill_tags",
-    "skill_statistics",
-    "skill_feedback",
-    "agent_skills",
-    "revisions",
-    "blobs",
-    "revision_files",
-    "rejected_digests",
-    "audit_heads",
-    "audit_entries",
-    "idempotency_keys",
-];
+/// How many of them, at the front, belong to the installation and are small.
+const INSTALLATION: usize = 6;
+
+/// The tables of tenant data: `workspace_id` leads each of their keys.
+pub const TENANT_TABLES: &[Table] = TABLES.split_at(INSTALLATION).1;

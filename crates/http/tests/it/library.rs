@@ -52,6 +52,21 @@ async fn a_skill_of_files_keeps_every_byte() {
 }
 
 #[tokio::test]
+async fn a_file_is_shown_with_what_it_is_for() {
+    let api = Api::new().await;
+    let files = json!([{"path": "SKILL.md", "content": skill_md("told", "See the patterns.")},
+        {"path": "references/patterns.md", "content": "# Patterns"},
+        {"path": "repertoire.yaml", "content": "files:\n  references/patterns.md: Patterns that worked before\n"}]);
+    let made = api.ok(201, post("/skills").json(json!({"files": files}))).await.json();
+    for path in [format!("/skills/{}", id(&made["skill"])), format!("/skills/{}/files", id(&made["skill"]))] {
+        let shown = api.ok(200, get(&path)).await.json();
+        let list = shown.get("files").unwrap_or_else(|| &shown["items"]);
+        assert_eq!(list[1]["description"], "Patterns that worked before");
+        assert_eq!(list[0]["description"], Value::Null);
+    }
+}
+
+#[tokio::test]
 async fn an_edit_touches_what_it_names() {
     let api = Api::new().await;
     let body = json!({"name": "one", "description": "First.", "instructions": "Body.", "icon": "star", "license": "MIT"});

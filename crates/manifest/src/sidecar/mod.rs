@@ -13,6 +13,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use model::{Bundle, Policy, Procedure, SIDECAR_FILE};
 
 use crate::finding::Finding;
@@ -30,13 +32,23 @@ pub(crate) struct Sidecar {
     pub example_prompts: Option<Vec<String>>,
     pub extends: Option<String>,
     pub suggested_tools: Option<Vec<String>>,
+    pub files: Option<BTreeMap<String, String>>,
     pub procedure: Option<Procedure>,
     pub policy: Option<Policy>,
 }
 
 /// The fields in the order they are written.
-pub(crate) const FIELDS: [&str; 8] =
-    ["title", "tags", "icon", "example_prompts", "extends", "suggested_tools", "procedure", "policy"];
+pub(crate) const FIELDS: [&str; 9] = [
+    "title",
+    "tags",
+    "icon",
+    "example_prompts",
+    "extends",
+    "suggested_tools",
+    "files",
+    "procedure",
+    "policy",
+];
 
 /// Reads the text of a sidecar; the bundle is asked which files exist.
 pub(crate) fn read(text: &str, bundle: &Bundle) -> (Sidecar, Vec<Finding>) {
@@ -76,9 +88,32 @@ fn read_root(root: &yaml::Node, bundle: &Bundle, cursor: &mut Cursor<'_>, sideca
             "example_prompts" => sidecar.example_prompts = cursor.list(entry, bounds::PROMPTS),
             "extends" => sidecar.extends = cursor.skill_name(entry),
             "suggested_tools" => sidecar.suggested_tools = cursor.list(entry, bounds::TOOLS),
+            "files" => sidecar.files = read_files(entry, bundle, cursor),
             "procedure" => sidecar.procedure = procedure::read(entry, bundle, cursor),
             "policy" => sidecar.policy = policy::read(entry, cursor),
             _ => {}
         }
     }
+}
+
+/// What single files are for. A path that is not there (any more) is told of, and kept.
+fn read_files(
+    entry: &yaml::Entry,
+    bundle: &Bundle,
+    cursor: &mut Cursor<'_>,
+) -> Option<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    for file in cursor.map("files", &entry.value)? {
+        if bundle.get(&file.key).is_none() {
+            let message = format!(
+                "file `{}` is not in the bundle; add it or correct the path",
+                crate::finding::shown(&file.key)
+            );
+            cursor.warning("sidecar_file_missing", file.line, message);
+        }
+        if let Some(text) = cursor.text(file, bounds::PROSE) {
+            files.insert(file.key.clone(), text);
+        }
+    }
+    Some(files)
 }

@@ -21,6 +21,12 @@ pub fn sidecar_schema() -> Value {
             "example_prompts": list(bounds::PROMPTS, "Requests this skill can serve; search uses them."),
             "extends": skill_name("The name of the skill this one adds to."),
             "suggested_tools": list(bounds::TOOLS, "Tools this skill commonly uses."),
+            "files": {
+                "description": "What single files are for: path to description.",
+                "type": "object",
+                "propertyNames": { "minLength": 1, "maxLength": BundlePath::MAX },
+                "additionalProperties": text(bounds::PROSE, "What the file is for."),
+            },
             "procedure": procedure(),
             "policy": policy(),
         },

@@ -21,7 +21,7 @@ fn errors(text: &str) -> Vec<Finding> {
     findings.into_iter().filter(|finding| finding.level == Level::Error).collect()
 }
 
-const GOOD: [&str; 16] = [
+const GOOD: [&str; 17] = [
     "",
     "# only a comment\n",
     "title: Code Review",
@@ -31,6 +31,7 @@ const GOOD: [&str; 16] = [
     "procedure:\n  language: python\n  file: scripts/run.py\n  function: main\n  profile: data-1.0\n  parameters:\n  \
      - name: n\n    type: integer\n    description: how many\n    required: false\n    default: 3\n  \
      - {name: any, type: any, default: null}\n  - {name: o, type: object, default: {a: 1}}",
+    "files: {scripts/run.py: what it does, gone.md: 'was here'}",
     "policy: {}",
     "policy:\n  activation: {always: true}\n  allowed_tools: []\n  forbidden_tools: [rm]",
     "policy:\n  scope: security\n  priority: -5\n  activation: {keywords: [deploy], when: 'task.size() > 3'}\n  \
@@ -44,7 +45,7 @@ const GOOD: [&str; 16] = [
     "title: x\r\ntags:\r\n  - a\r\n",
 ];
 
-const BAD: [(&str, &str, u32); 41] = [
+const BAD: [(&str, &str, u32); 43] = [
     ("- a", "sidecar_type", 1),
     ("just text", "sidecar_type", 1),
     ("title: x\nnot_a_field: 1", "sidecar_unknown_field", 2),
@@ -60,6 +61,8 @@ const BAD: [(&str, &str, u32); 41] = [
     ("extends: Not A Slug", "sidecar_value", 1),
     ("extends: a--b", "sidecar_value", 1),
     ("icon: [x]", "sidecar_type", 1),
+    ("files: [run.sh]", "sidecar_type", 1),
+    ("files:\n  run.sh: 3", "sidecar_type", 2),
     ("procedure: python", "sidecar_type", 1),
     ("procedure: {language: python}", "sidecar_missing_field", 1),
     ("procedure: {file: scripts/run.py}", "sidecar_missing_field", 1),
@@ -191,6 +194,7 @@ fn everything_reads_back_as_written() {
         example_prompts: Some(vec!["Do x --- then y".to_owned(), "a\nb\n".to_owned()]),
         extends: Some("other".to_owned()),
         suggested_tools: Some(vec![]),
+        files: Some([("scripts/run.py".to_owned(), "runs: it".to_owned())].into()),
         procedure: Some(Procedure {
             language: Language::Python,
             file: BundlePath::parse("scripts/run.py").unwrap(),

@@ -29,6 +29,14 @@ pub(crate) fn field_text(sidecar: &Sidecar, field: &str) -> Option<String> {
         "tags" => list(&mut out, field, sidecar.tags.as_deref()),
         "example_prompts" => list(&mut out, field, sidecar.example_prompts.as_deref()),
         "suggested_tools" => list(&mut out, field, sidecar.suggested_tools.as_deref()),
+        "files" => {
+            if let Some(files) = sidecar.files.as_ref().filter(|files| !files.is_empty()) {
+                out.push_str("files:\n");
+                for (path, description) in files {
+                    yaml::field(&mut out, 2, path, description);
+                }
+            }
+        }
         "procedure" => {
             if let Some(value) = &sidecar.procedure {
                 procedure(&mut out, value);

@@ -30,8 +30,8 @@ pub(crate) async fn list_files(
     Path(id): Path<String>,
     Query(query): Query<RevisionQuery>,
 ) -> Result<axum::Json<ListView<FileView>>, Problem> {
-    let (_, files) = app::skills::files(&state.cx, &caller, skill_id(&id)?, query.read()?).await?;
-    Ok(axum::Json(ListView { items: files.into_iter().map(FileView::from).collect() }))
+    let detail = app::skills::revision(&state.cx, &caller, skill_id(&id)?, query.read()?).await?;
+    Ok(axum::Json(ListView { items: FileView::all(detail.files, &detail.manifest.file_descriptions) }))
 }
 
 /// A file's bytes. They are given as a download that no browser runs.

@@ -1,5 +1,7 @@
 //! Skills, their revisions and files, and what became of requests about them.
 
+use std::collections::BTreeMap;
+
 use app::skills::{Change, Detail, Examination, FileDiff, Outcome, Published, Reviewed};
 use app::{ClientVerdict, Error, SkillRecord};
 use model::{Feedback, FileEntry, Label, Manifest, Revision, Scope, Skill, Statistics};
@@ -201,11 +203,19 @@ pub(crate) struct FileView {
     pub size: u64,
     pub media_type: &'static str,
     pub executable: bool,
+    /// What it is for, where `repertoire.yaml` says so.
+    pub description: Option<String>,
 }
 
-impl From<FileEntry> for FileView {
-    fn from(entry: FileEntry) -> Self {
+impl FileView {
+    /// The files of a revision with what its sidecar says they are for.
+    pub(crate) fn all(files: Vec<FileEntry>, descriptions: &BTreeMap<String, String>) -> Vec<Self> {
+        files.into_iter().map(|entry| Self::new(entry, descriptions)).collect()
+    }
+
+    fn new(entry: FileEntry, descriptions: &BTreeMap<String, String>) -> Self {
         Self {
+            description: descriptions.get(entry.path.as_str()).cloned(),
             media_type: media_type(entry.path.file_name()),
             path: entry.path.to_string(),
             digest: entry.digest.to_string(),
@@ -265,12 +275,21 @@ pub(crate) struct SkillDetailView {
 
 impl From<Detail> for SkillDetailView {
     fn from(detail: Detail) -> Self {
-        let Manifest { license, compatibility, allowed_tools, metadata, body, procedure, policy, .. } =
-            detail.manifest;
+        let Manifest {
+            file_descriptions,
+            license,
+            compatibility,
+            allowed_tools,
+            metadata,
+            body,
+            procedure,
+            policy,
+            ..
+        } = detail.manifest;
         Self {
             skill: detail.record.into(),
             shown: detail.revision.into(),
-            files: detail.files.into_iter().map(FileView::from).collect(),
+            files: FileView::all(detail.files, &file_descriptions),
             skill_file: detail.skill_file,
             instructions: body,
             license,
