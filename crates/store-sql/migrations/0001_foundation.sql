@@ -244,6 +244,7 @@ CREATE TABLE audit_entries (
     hash BYTEA NOT NULL,
     PRIMARY KEY (workspace_id, sequence)
 );
+CREATE INDEX audit_entries_by_verb ON audit_entries (workspace_id, verb, sequence);
 CREATE INDEX audit_entries_by_subject ON audit_entries (workspace_id, subject_id, sequence);
 
 CREATE TABLE idempotency_keys (

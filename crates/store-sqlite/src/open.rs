@@ -43,7 +43,6 @@ impl SqliteDriver {
             .busy_timeout(Duration::from_secs(10))
             .optimize_on_close(true, 400)
             .pragma("cache_size", "-8192")
-            .pragma("mmap_size", "268435456")
             .pragma("journal_size_limit", "67108864");
         let lasting = SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
         let writer = connect(lasting.clone().max_connections(1), options.clone()).await?;
