@@ -1,7 +1,8 @@
 """The reads of the native API as an ordinary Python service: FastAPI, SQLAlchemy, SQLite, one worker.
 
 It is given what our server answers, stores it in tables, and answers in the same shapes, with a token that is looked
-up in the database on each request. Usage: fastapi_peer.py FOLDER
+up in the database on each request. The handlers run on the event loop: for reads of a local SQLite file that is faster
+than handing each to a thread. Usage: fastapi_peer.py FOLDER
 """
 
 import hashlib
@@ -88,12 +89,12 @@ def seed() -> None:
             )
 
 
-def session():
+async def session():
     with Sessions() as opened:
         yield opened
 
 
-def caller(authorization: str = Header(), db: Session = Depends(session)) -> str:
+async def caller(authorization: str = Header(), db: Session = Depends(session)) -> str:
     digest = hashlib.sha256(authorization.removeprefix("Bearer ").encode()).hexdigest()
     token = db.get(Token, digest)
     if token is None:
@@ -105,7 +106,7 @@ app = FastAPI()
 
 
 @app.get("/api/v1/skills/{skill_id}", response_model=SkillDetailView)
-def read(skill_id: str, user: str = Depends(caller), db: Session = Depends(session)):
+async def read(skill_id: str, user: str = Depends(caller), db: Session = Depends(session)):
     skill = db.get(Skill, skill_id)
     if skill is None:
         raise HTTPException(404)
@@ -113,7 +114,7 @@ def read(skill_id: str, user: str = Depends(caller), db: Session = Depends(sessi
 
 
 @app.get("/api/v1/skills", response_model=PageView)
-def read_list(limit: int = 50, user: str = Depends(caller), db: Session = Depends(session)):
+async def read_list(limit: int = 50, user: str = Depends(caller), db: Session = Depends(session)):
     skills = db.scalars(select(Skill).order_by(Skill.name).limit(limit)).all()
     items = [SkillView.model_validate(skill, from_attributes=True) for skill in skills]
     return PageView(items=items, next_cursor=None)
