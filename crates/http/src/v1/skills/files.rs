@@ -31,7 +31,7 @@ pub(crate) async fn list_files(
     Query(query): Query<RevisionQuery>,
 ) -> Result<axum::Json<ListView<FileView>>, Problem> {
     let detail = app::skills::revision(&state.cx, &caller, skill_id(&id)?, query.read()?).await?;
-    Ok(axum::Json(ListView { items: FileView::all(detail.files, &detail.manifest.file_descriptions) }))
+    Ok(axum::Json(ListView { items: FileView::all(&detail.files, &detail.manifest.file_descriptions) }))
 }
 
 /// A file's bytes. They are given as a download that no browser runs.

@@ -209,11 +209,11 @@ pub(crate) struct FileView {
 
 impl FileView {
     /// The files of a revision with what its sidecar says they are for.
-    pub(crate) fn all(files: Vec<FileEntry>, descriptions: &BTreeMap<String, String>) -> Vec<Self> {
-        files.into_iter().map(|entry| Self::new(entry, descriptions)).collect()
+    pub(crate) fn all(files: &[FileEntry], descriptions: &BTreeMap<String, String>) -> Vec<Self> {
+        files.iter().map(|entry| Self::new(entry, descriptions)).collect()
     }
 
-    fn new(entry: FileEntry, descriptions: &BTreeMap<String, String>) -> Self {
+    fn new(entry: &FileEntry, descriptions: &BTreeMap<String, String>) -> Self {
         Self {
             description: descriptions.get(entry.path.as_str()).cloned(),
             media_type: media_type(entry.path.file_name()),
@@ -289,7 +289,7 @@ impl From<Detail> for SkillDetailView {
         Self {
             skill: detail.record.into(),
             shown: detail.revision.into(),
-            files: FileView::all(detail.files, &file_descriptions),
+            files: FileView::all(&detail.files, &file_descriptions),
             skill_file: detail.skill_file,
             instructions: body,
             license,
