@@ -131,11 +131,6 @@ impl Error {
         }
     }
 
-    /// A request of which a door could not read a part.
-    pub fn unreadable(message: impl std::fmt::Display) -> Self {
-        Self::invalid(Code::InvalidRequest, message)
-    }
-
     pub(crate) fn invalid(code: Code, message: impl std::fmt::Display) -> Self {
         Self::Invalid { code, message: message.to_string(), findings: Vec::new() }
     }

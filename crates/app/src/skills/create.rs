@@ -6,7 +6,7 @@ use serde_json::json;
 use store::{Claim, KeyClaim};
 
 use super::publish::{CreateSkill, Published, prepare, publish};
-use super::{OnConflict, Outcome, read};
+use super::{Outcome, read};
 use crate::{Code, Context, Error, audit};
 
 /// A client's key for a request that it may send again.
@@ -153,25 +153,4 @@ pub async fn bulk(
 
 fn left_out() -> Error {
     Error::invalid(Code::InvalidRequest, "left out, because another item of this atomic request failed")
-}
-
-impl OnConflict {
-    /// Every choice with its word.
-    pub const WORDS: &'static [(&'static str, Self)] = &[
-        ("error", Self::Error),
-        ("new_revision", Self::NewRevision),
-        ("skip", Self::Skip),
-        ("rename", Self::Rename),
-    ];
-
-    /// Reads the word; `new_version` is an older name for `new_revision`.
-    pub fn parse(word: &str) -> Result<Self, Error> {
-        let word = if word == "new_version" { "new_revision" } else { word };
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, choice)| *choice).ok_or_else(|| {
-            Error::invalid(
-                Code::InvalidRequest,
-                format!("`{word}` is not one of error, new_revision, skip, rename"),
-            )
-        })
-    }
 }

@@ -447,15 +447,6 @@ async fn an_endless_message_is_refused() {
 }
 
 #[tokio::test]
-async fn the_words_for_conflicts_are_read_back() {
-    for &(word, choice) in OnConflict::WORDS {
-        assert_eq!(OnConflict::parse(word).unwrap(), choice);
-    }
-    assert_eq!(OnConflict::parse("new_version").unwrap(), OnConflict::NewRevision);
-    assert_eq!(OnConflict::parse("explode").unwrap_err().code(), Code::InvalidRequest);
-}
-
-#[tokio::test]
 async fn approval_by_two_people_also_holds_for_a_reviewers_own_skill() {
     let app = TestApp::new().await;
     let rita = app.user("rita", &[Role::Reviewer]).await;
