@@ -13,6 +13,7 @@ pub mod identity;
 pub mod jobs;
 mod paging;
 mod ports;
+mod runner;
 pub mod sign_in;
 pub mod skills;
 pub mod tokens;
@@ -29,4 +30,5 @@ pub use manifest::{
 pub use paging::{Cursor, Page, PageRequest};
 pub use policy::access::Denial;
 pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};
+pub use runner::{Runner, SandboxRunner};
 pub use store::{Facet, SkillOrder, SkillRecord};

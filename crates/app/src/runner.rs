@@ -1,0 +1,81 @@
+//! The port to the sandbox, and its implementation on the real one.
+
+use async_trait::async_trait;
+use sandbox::{Error, Execution, Folder, Outcome, Protection, Sandbox, Settings, Stop};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Executes untrusted code.
+#[async_trait]
+pub trait Runner: Send + Sync {
+    /// Executes code. Dropping the future ends the execution.
+    async fn execute(&self, execution: Execution) -> Result<Outcome, Error>;
+    /// A work folder for several executions.
+    async fn open_folder(&self, bytes: u64, files: u64) -> Result<Folder, Error>;
+    /// What protects the machine from the code, and which protection is missing.
+    async fn protections(&self) -> Result<Vec<Protection>, Error>;
+    /// The names of the Python profiles.
+    fn profiles(&self) -> Vec<String>;
+}
+
+/// The real sandbox, built when it is first needed.
+#[derive(Clone)]
+pub struct SandboxRunner {
+    settings: Settings,
+    started: Arc<Mutex<Option<Sandbox>>>,
+}
+
+impl SandboxRunner {
+    /// A sandbox with these settings. Nothing is started yet.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, started: Arc::default() }
+    }
+
+    /// The sandbox; a failed start is tried again the next time.
+    fn sandbox(&self) -> Result<Sandbox, Error> {
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sandbox) = &*started {
+            return Ok(sandbox.clone());
+        }
+        Ok(started.insert(Sandbox::start(self.settings.clone())?).clone())
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&Sandbox) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let runner = self.clone();
+        tokio::task::spawn_blocking(move || act(&runner.sandbox()?))
+            .await
+            .map_err(|error| Error::Failed(error.to_string()))?
+    }
+}
+
+#[async_trait]
+impl Runner for SandboxRunner {
+    async fn execute(&self, mut execution: Execution) -> Result<Outcome, Error> {
+        let stop = Stop::new().map_err(|error| Error::Failed(error.to_string()))?;
+        execution.stop = stop.clone();
+        let _ends_when_dropped = StopOnDrop(stop);
+        self.blocking(move |sandbox| sandbox.execute(execution)).await
+    }
+
+    async fn open_folder(&self, bytes: u64, files: u64) -> Result<Folder, Error> {
+        self.blocking(move |sandbox| sandbox.open_folder(bytes, files)).await
+    }
+
+    async fn protections(&self) -> Result<Vec<Protection>, Error> {
+        self.blocking(|sandbox| Ok(sandbox.protections().to_vec())).await
+    }
+
+    fn profiles(&self) -> Vec<String> {
+        self.settings.profiles.iter().map(|profile| profile.name.clone()).collect()
+    }
+}
+
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
