@@ -170,6 +170,13 @@ pub struct Failure {
     pub traceback: String,
 }
 
+impl Failure {
+    pub(crate) fn new(code: FailureCode, kind: &str, message: String) -> Self {
+        let kind = kind.to_owned();
+        Self { code, kind, message, file: None, line: None, traceback: String::new() }
+    }
+}
+
 /// What was written to a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {

@@ -82,9 +82,8 @@ impl Folder {
                     continue;
                 }
                 let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-                let Ok(stat) = entries
-                    .fd()
-                    .and_then(|fd| statat(fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW))
+                let Ok(stat) =
+                    entries.fd().and_then(|fd| statat(fd, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW))
                 else {
                     continue;
                 };
@@ -93,7 +92,8 @@ impl Folder {
                     FileType::RegularFile if found.len() < most => found.push(FileEntry {
                         path,
                         size: u64::try_from(stat.st_size).unwrap_or_default(),
-                        modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+                        modified_ns: i128::from(stat.st_mtime) * 1_000_000_000
+                            + i128::from(stat.st_mtime_nsec),
                     }),
                     FileType::RegularFile => truncated = true,
                     _ => {}
@@ -104,8 +104,13 @@ impl Folder {
         Ok((found, truncated))
     }
 
-    /// The bytes of a plain file, if it has at most so many.
-    pub fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, Error> {
+    /// Refuses a path that no work folder takes.
+    pub fn check(path: &str) -> Result<(), Error> {
+        parts(path).map(drop)
+    }
+
+    /// A plain file, to read from, and its size at this moment.
+    pub fn open(&self, path: &str) -> Result<(std::fs::File, u64), Error> {
         let parts = parts(path)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         let file = openat2(&self.0.directory, parts.join("/"), flags, Mode::empty(), INSIDE)
@@ -114,11 +119,17 @@ impl Folder {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(wrong(path, FileProblem::NotPlain));
         }
-        if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > most {
+        Ok((file.into(), u64::try_from(stat.st_size).unwrap_or(u64::MAX)))
+    }
+
+    /// The bytes of a plain file, if it has at most so many.
+    pub fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, Error> {
+        let (file, size) = self.open(path)?;
+        if size > most {
             return Err(wrong(path, FileProblem::TooLarge));
         }
         let mut content = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::Read::take(std::fs::File::from(file), most + 1), &mut content)
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, most.saturating_add(1)), &mut content)
             .map_err(|error| Error::Failed(error.to_string()))?;
         if content.len() as u64 > most {
             return Err(wrong(path, FileProblem::TooLarge));
@@ -177,8 +188,7 @@ impl Folder {
         let parts = parts(path)?;
         let Some((name, above)) = parts.split_last() else { return Err(wrong(path, FileProblem::Path)) };
         let folder = self.open_folder(&above.join("/")).map_err(|error| problem(path, error))?;
-        let stat =
-            statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| problem(path, error))?;
+        let stat = statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| problem(path, error))?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             return Err(wrong(path, FileProblem::NotPlain));
         }

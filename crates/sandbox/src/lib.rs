@@ -2,14 +2,27 @@
 //!
 //! It knows nothing of skills, users or databases. All calls block; nothing here waits on an async runtime.
 
+mod cgroups;
 mod error;
 mod execution;
+mod filters;
 mod folder;
+mod fork_server;
+mod guard;
+mod interpreters;
+mod jail;
 mod limits;
+mod lockdown;
 mod owner;
+mod protections;
+mod proxy;
+mod run;
 mod sandbox;
 mod settings;
 mod stop;
+mod supervise;
+mod watch;
+mod wire;
 
 pub use error::{Error, FileProblem};
 pub use execution::{
@@ -18,6 +31,8 @@ pub use execution::{
 };
 pub use folder::Folder;
 pub use limits::{Bounds, Limit, Limits};
-pub use sandbox::{Sandbox, jail_main};
+pub use proxy::HostRule;
+pub use jail::jail_main;
+pub use sandbox::Sandbox;
 pub use settings::{Cgroups, DEFAULT_PROFILE, Profile, Protection, Settings};
 pub use stop::Stop;

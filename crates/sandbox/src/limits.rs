@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn the_narrowest_wins_and_bounds_never_widen() {
-        let narrow = Bounds { wall: Some(Duration::from_secs(2)), memory: Some(u64::MAX), ..Bounds::default() };
+        let narrow =
+            Bounds { wall: Some(Duration::from_secs(2)), memory: Some(u64::MAX), ..Bounds::default() };
         let limits = Limits::default().within(&narrow);
         assert_eq!(limits.wall, Duration::from_secs(2));
         assert_eq!(limits.memory, Limits::default().memory);

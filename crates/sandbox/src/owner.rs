@@ -10,10 +10,7 @@ pub(crate) struct Owner {
 }
 
 /// Does something with files as this owner, on this thread alone.
-pub(crate) fn acting_as<T>(
-    owner: Option<Owner>,
-    act: impl FnOnce() -> Result<T, Errno>,
-) -> Result<T, Errno> {
+pub(crate) fn acting_as<T>(owner: Option<Owner>, act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     let Some(owner) = owner else { return act() };
     let _restored = Acting::start(owner)?;
     act()

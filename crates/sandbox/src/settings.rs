@@ -37,8 +37,8 @@ pub struct Settings {
     pub allow_weaker: bool,
     /// Whether to use control groups.
     pub cgroups: Cgroups,
-    /// How many executions are expected at a time; so many spares are kept ready at most.
-    pub concurrency: usize,
+    /// How many processes are kept ready at most, of each kind; none is one made for each execution.
+    pub spares: usize,
 }
 
 /// One protection, as found on this machine.

@@ -1,0 +1,182 @@
+//! Control groups, version 1 or 2, where this process may make them: they count memory and processes exactly.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{Cgroups, Limits};
+
+/// Where groups for executions are made.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    version: Version,
+    /// The folder of ours in each hierarchy.
+    bases: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// The group of one execution. It goes when it is empty and dropped.
+#[derive(Debug)]
+pub(crate) struct Group {
+    version: Version,
+    folders: Vec<PathBuf>,
+}
+
+/// Processes beyond the limit that the kernel lets through, so that the watchdog can tell.
+const SLACK: u32 = 2;
+
+impl Groups {
+    /// Groups, if this process may make them; else why not.
+    pub(crate) fn find(wanted: Cgroups) -> Result<Self, String> {
+        if wanted == Cgroups::Off {
+            return Err("switched off in the settings".to_owned());
+        }
+        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+        version_two(&own).or_else(|second| version_one(&own).map_err(|first| format!("{second}; {first}")))
+    }
+
+    /// Which version, for people.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self.version {
+            Version::One => "version 1: memory and pids",
+            Version::Two => "version 2: memory and pids",
+        }
+    }
+
+    /// A new group with this process in it.
+    pub(crate) fn make(&self, number: u32, pid: i32) -> io::Result<Group> {
+        let folders: Vec<_> = self.bases.iter().map(|base| base.join(number.to_string())).collect();
+        let group = Group { version: self.version, folders };
+        for folder in &group.folders {
+            fs::create_dir(folder)?;
+            fs::write(folder.join("cgroup.procs"), pid.to_string())?;
+        }
+        Ok(group)
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for base in &self.bases {
+            remove_with_children(base);
+        }
+    }
+}
+
+fn remove_with_children(base: &Path) {
+    for child in fs::read_dir(base).into_iter().flatten().flatten() {
+        // Only folders are groups; one that is still in use stays for the next start.
+        let _ = fs::remove_dir(child.path());
+    }
+    let _ = fs::remove_dir(base);
+}
+
+fn base_name() -> String {
+    format!("repertoire-sandbox-{}", std::process::id())
+}
+
+/// Groups of servers that were killed.
+fn remove_left_overs(above: &Path) {
+    for entry in fs::read_dir(above).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix("repertoire-sandbox-"));
+        if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            remove_with_children(&entry.path());
+        }
+    }
+}
+
+fn version_one(own: &str) -> Result<Groups, String> {
+    let mut bases = Vec::new();
+    for controller in ["memory", "pids"] {
+        let path = own.lines().find_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let controllers = parts.next()?;
+            controllers.split(',').any(|word| word == controller).then(|| parts.next())?
+        });
+        let path = path.ok_or_else(|| format!("there is no {controller} control group"))?;
+        let above = Path::new("/sys/fs/cgroup").join(controller).join(path.trim_start_matches('/'));
+        remove_left_overs(&above);
+        let base = above.join(base_name());
+        make_if_missing(&base).map_err(|error| format!("{}: {error}", base.display()))?;
+        bases.push(base);
+    }
+    Ok(Groups { version: Version::One, bases })
+}
+
+fn make_if_missing(base: &Path) -> io::Result<()> {
+    match fs::create_dir(base) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Needs a delegated group of our own: the server moves into a leaf of it, executions into another.
+fn version_two(own: &str) -> Result<Groups, String> {
+    let path = own.lines().find_map(|line| line.strip_prefix("0::")).ok_or("no control groups version 2")?;
+    let path = path.trim_start_matches('/').trim_end_matches("/repertoire-server");
+    let above = Path::new("/sys/fs/cgroup").join(path);
+    let controllers = fs::read_to_string(above.join("cgroup.controllers")).unwrap_or_default();
+    if !["memory", "pids"].iter().all(|name| controllers.split_whitespace().any(|word| word == *name)) {
+        return Err("control groups version 2 have no memory and pids controller here".to_owned());
+    }
+    let set_up = || -> io::Result<PathBuf> {
+        let server = above.join("repertoire-server");
+        make_if_missing(&server)?;
+        fs::write(server.join("cgroup.procs"), std::process::id().to_string())?;
+        fs::write(above.join("cgroup.subtree_control"), "+memory +pids")?;
+        remove_left_overs(&above);
+        let base = above.join(base_name());
+        make_if_missing(&base)?;
+        fs::write(base.join("cgroup.subtree_control"), "+memory +pids")?;
+        Ok(base)
+    };
+    let base = set_up().map_err(|error| format!("control groups version 2 are not delegated to us: {error}"))?;
+    Ok(Groups { version: Version::Two, bases: vec![base] })
+}
+
+impl Group {
+    fn file(&self, one: &str, two: &str) -> Option<PathBuf> {
+        let name = if self.version == Version::One { one } else { two };
+        Some(self.folders.first()?.join(name))
+    }
+
+    /// Sets the limits.
+    pub(crate) fn limit(&self, limits: &Limits) -> io::Result<()> {
+        let processes = limits.processes.saturating_add(SLACK).to_string();
+        let memory = limits.memory.to_string();
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        fs::write(self.folders.last().ok_or_else(missing)?.join("pids.max"), processes)?;
+        let file = self.file("memory.limit_in_bytes", "memory.max").ok_or_else(missing)?;
+        fs::write(file, &memory)?;
+        // Not every kernel counts swap; without swap there is nothing to count.
+        if let Some(swap) = self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists()) {
+            let _ = fs::write(swap, if self.version == Version::One { &*memory } else { "0" });
+        }
+        if self.version == Version::Two {
+            let _ = fs::write(self.file("", "memory.oom.group").ok_or_else(missing)?, "1");
+        }
+        Ok(())
+    }
+
+    /// Whether the kernel ended a process because memory ran out.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let file = self.file("memory.oom_control", "memory.events");
+        let text = file.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        text.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0"))
+    }
+
+    /// Removes it; false while a process is in it.
+    pub(crate) fn remove(&self) -> bool {
+        let gone = |folder: &PathBuf| match fs::remove_dir(folder) {
+            Ok(()) => true,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        self.folders.iter().map(gone).fold(true, |all, one| all && one)
+    }
+}

@@ -1,0 +1,389 @@
+//! The server's side of a fork server: a thread that keeps spares ready, by demand.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+use crate::cgroups::{Group, Groups};
+use crate::jail::{Order, Standing};
+use crate::{Error, Limits, wire};
+
+/// A process that waits for a program.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    pub(crate) number: u32,
+    pub(crate) user: u32,
+    pub(crate) socket: OwnedFd,
+    pub(crate) process: OwnedFd,
+    pub(crate) pid: i32,
+    pub(crate) work: OwnedFd,
+    pub(crate) program: OwnedFd,
+    pub(crate) group: Option<Group>,
+}
+
+/// What a fork server runs, and thereby which one it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Python { profile: String, python: PathBuf, preload: Vec<String> },
+    Native,
+}
+
+impl Kind {
+    pub(crate) fn order(&self) -> Order {
+        match self {
+            Self::Python { python, preload, .. } => {
+                Order::Python { python: python.clone(), preload: preload.clone() }
+            }
+            Self::Native => Order::Native,
+        }
+    }
+}
+
+/// After so many forks a fork server is replaced: its children share its memory layout.
+const RECYCLE: u64 = 10_000;
+/// How long a taker waits for a spare, the start of the interpreter included.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long spares beyond one are kept without demand.
+const IDLE: Duration = Duration::from_mins(1);
+/// Users 1 to this many are used in turn.
+const USERS: u32 = 60_000;
+
+/// Numbers of spares are never used twice, whichever fork server they come from.
+static NUMBERS: AtomicU32 = AtomicU32::new(1);
+
+/// The handle of a fork server. It ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct ForkServer {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    wake: OwnedFd,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ready: VecDeque<Spare>,
+    takers: usize,
+    target: usize,
+    most: usize,
+    forks: u64,
+    ended: VecDeque<(u32, i32)>,
+    graves: Vec<Group>,
+    failure: Option<String>,
+    closing: bool,
+    last_taken: Option<Instant>,
+}
+
+/// What the keeper works with.
+struct Keeper {
+    shared: Arc<Shared>,
+    socket: OwnedFd,
+    errors: std::fs::File,
+    groups: Option<Arc<Groups>>,
+    users: u32,
+    booted: bool,
+    pending: Vec<(u32, u32, OwnedFd)>,
+    said: String,
+}
+
+impl ForkServer {
+    /// Takes over the server's ends of a fork server that the jail has just started.
+    pub(crate) fn new(
+        socket: OwnedFd,
+        errors: OwnedFd,
+        standing: &Standing,
+        groups: Option<Arc<Groups>>,
+        spares: usize,
+    ) -> Result<Self, Error> {
+        let failed = |error: String| Error::Failed(error);
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|error| failed(error.to_string()))?;
+        let state = State { target: spares.min(1), most: spares, ..State::default() };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), wake });
+        let keeper = Keeper {
+            shared: Arc::clone(&shared),
+            socket,
+            errors: errors.into(),
+            groups,
+            users: standing.users,
+            booted: false,
+            pending: Vec::new(),
+            said: String::new(),
+        };
+        std::thread::Builder::new()
+            .name("sandbox-spares".to_owned())
+            .stack_size(256 << 10)
+            .spawn(move || keeper.keep())
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(Self { shared })
+    }
+
+    /// A spare, as soon as there is one.
+    pub(crate) fn take(&self) -> Result<Spare, String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut state = self.shared.lock();
+        state.last_taken = Some(Instant::now());
+        if state.ready.is_empty() {
+            state.target = (state.target * 2).clamp(1, state.most.max(1)).min(state.most);
+        }
+        state.takers += 1;
+        self.shared.wake();
+        let taken = loop {
+            if let Some(spare) = state.ready.pop_front() {
+                break Ok(spare);
+            }
+            if let Some(failure) = &state.failure {
+                break Err(failure.clone());
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break Err("no process was ready in time; the machine may be overloaded".to_owned());
+            }
+            state = self
+                .shared
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        };
+        state.takers -= 1;
+        taken
+    }
+
+    /// How a spare's process ended, as `wait` tells it; none when that does not come to be known soon.
+    pub(crate) fn status(&self, number: u32) -> Option<i32> {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let mut state = self.shared.lock();
+        loop {
+            if let Some((_, status)) = state.ended.iter().find(|(known, _)| *known == number) {
+                return Some(*status);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || state.failure.is_some() {
+                return None;
+            }
+            state = self
+                .shared
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    /// Leaves a group to be removed when its last process is gone.
+    pub(crate) fn bury(&self, group: Group) {
+        self.shared.lock().graves.push(group);
+        self.shared.wake();
+    }
+
+    /// Whether it should be replaced by a new one.
+    pub(crate) fn is_worn(&self) -> bool {
+        let state = self.shared.lock();
+        state.failure.is_some() || state.forks >= RECYCLE
+    }
+}
+
+impl Drop for ForkServer {
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.wake();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        // It can only fail when it is awake already.
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+    }
+}
+
+impl Keeper {
+    fn keep(mut self) {
+        while self.step() {}
+        let mut state = self.shared.lock();
+        state.ready.clear();
+        if state.failure.is_none() {
+            state.failure = Some("the fork server was ended".to_owned());
+        }
+        let graves = std::mem::take(&mut state.graves);
+        drop(state);
+        self.shared.changed.notify_all();
+        // The processes go with the fork server; their groups a moment later.
+        let (groups, socket) = (self.groups.take(), self.socket);
+        drop(socket);
+        for group in graves {
+            for _ in 0..100 {
+                if group.remove() {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        drop(groups);
+    }
+
+    /// Waits for something to happen and does what follows from it. False when it is over.
+    fn step(&mut self) -> bool {
+        if !self.fill() {
+            return false;
+        }
+        let graves = !self.shared.lock().graves.is_empty();
+        let wait = if graves { 50_000_000 } else { 1_000_000_000 };
+        let wait = Timespec { tv_sec: wait / 1_000_000_000, tv_nsec: wait % 1_000_000_000 };
+        let mut fds = vec![
+            PollFd::new(&self.socket, PollFlags::IN),
+            PollFd::new(&self.shared.wake, PollFlags::IN),
+        ];
+        fds.extend(self.pending.iter().map(|(_, _, socket)| PollFd::new(socket, PollFlags::IN)));
+        if poll(&mut fds, Some(&wait)).is_err() {
+            return true;
+        }
+        let happened: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        if happened.get(1) == Some(&true) {
+            let _ = rustix::io::read(&self.shared.wake, &mut [0; 8]);
+        }
+        if happened.first() == Some(&true) && !self.listen() {
+            return false;
+        }
+        let mut place = 2;
+        let pending = std::mem::take(&mut self.pending);
+        for (number, user, socket) in pending {
+            if happened.get(place) == Some(&true) {
+                self.welcome(number, user, socket);
+            } else {
+                self.pending.push((number, user, socket));
+            }
+            place += 1;
+        }
+        self.shared.lock().graves.retain(|group| !group.remove());
+        true
+    }
+
+    /// Hears the fork server itself.
+    fn listen(&mut self) -> bool {
+        let (bytes, _) = wire::receive(&self.socket).unwrap_or_default();
+        match bytes.split_first() {
+            None => {
+                self.fail();
+                return false;
+            }
+            Some((b'R', _)) => self.booted = true,
+            Some((b'X', rest)) => {
+                let word = |at: usize| rest.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+                if let (Some(number), Some(status)) = (word(0), word(4)) {
+                    let mut state = self.shared.lock();
+                    state.ended.push_back((u32::from_ne_bytes(number), i32::from_ne_bytes(status)));
+                    if state.ended.len() > 512 {
+                        state.ended.pop_front();
+                    }
+                    drop(state);
+                    self.shared.changed.notify_all();
+                }
+            }
+            Some((_, text)) => self.said = String::from_utf8_lossy(text).into_owned(),
+        }
+        true
+    }
+
+    fn fail(&mut self) {
+        let mut text = Vec::new();
+        // The other end is closed, or will be at once: the process is gone.
+        let _ = (&mut self.errors).take(16 << 10).read_to_end(&mut text);
+        let text = String::from_utf8_lossy(&text);
+        let last = text.trim().lines().last().unwrap_or("it ended without a word");
+        let said = if self.said.is_empty() { last } else { &self.said };
+        self.shared.lock().failure = Some(said.to_owned());
+    }
+
+    /// A spare says that it is ready.
+    fn welcome(&mut self, number: u32, user: u32, socket: OwnedFd) {
+        let (bytes, fds) = wire::receive(&socket).unwrap_or_default();
+        let Ok([process, work, program]) = <[OwnedFd; 3]>::try_from(fds) else {
+            let text = String::from_utf8_lossy(bytes.get(1..).unwrap_or_default()).into_owned();
+            let text = if text.is_empty() { "a process ended before it was ready".to_owned() } else { text };
+            self.shared.lock().failure = Some(text);
+            self.shared.changed.notify_all();
+            return;
+        };
+        let pid = pid_of(&process).unwrap_or(0);
+        let made = self.groups.as_ref().map(|groups| groups.make(number, pid));
+        let group = match made.transpose() {
+            Ok(group) => group,
+            Err(error) => {
+                self.shared.lock().failure = Some(format!("control group: {error}"));
+                self.shared.changed.notify_all();
+                return;
+            }
+        };
+        let spare = Spare { number, user, socket, process, pid, work, program, group };
+        self.shared.lock().ready.push_back(spare);
+        self.shared.changed.notify_all();
+    }
+
+    /// Asks for as many spares as are missing. False when it is over.
+    fn fill(&mut self) -> bool {
+        let mut state = self.shared.lock();
+        if state.closing {
+            return false;
+        }
+        if state.failure.is_some() {
+            return false;
+        }
+        if state.last_taken.is_none_or(|taken| taken.elapsed() > IDLE) && state.target > 1 {
+            state.target = 1;
+            let too_many = state.ready.len().saturating_sub(1);
+            let dropped: Vec<_> = state.ready.drain(..too_many).collect();
+            state.graves.extend(dropped.into_iter().filter_map(|spare| spare.group));
+        }
+        let wanted = state.target + state.takers;
+        let missing = wanted.saturating_sub(state.ready.len() + self.pending.len());
+        if !self.booted {
+            return true;
+        }
+        state.forks += missing as u64;
+        drop(state);
+        for _ in 0..missing {
+            if self.ask_for_one().is_err() {
+                self.fail();
+                return false;
+            }
+        }
+        true
+    }
+
+    fn ask_for_one(&mut self) -> Result<(), rustix::io::Errno> {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let user = if self.users > 1 { 1 + number % USERS } else { 0 };
+        let (ours, theirs) = wire::pair()?;
+        let limits = Limits::default();
+        let mut order = vec![b'F'];
+        order.extend((u64::from(number) << 32 | u64::from(user)).to_ne_bytes());
+        order.extend(limits.folder_bytes.to_ne_bytes());
+        order.extend(limits.folder_files.to_ne_bytes());
+        wire::send(&self.socket, &order, &[theirs.as_fd()])?;
+        self.pending.push((number, user, ours));
+        Ok(())
+    }
+}
+
+/// The number of a process in our own namespace.
+fn pid_of(process: &OwnedFd) -> Option<i32> {
+    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd())).ok()?;
+    info.lines().find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok())
+}

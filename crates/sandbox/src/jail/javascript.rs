@@ -1,0 +1,246 @@
+//! Runs JavaScript in QuickJS, in the process that was forked for it: ES modules of the program, a console, and
+//! nothing else.
+
+use std::cell::Cell;
+use std::io::Write;
+
+use rquickjs::function::Func;
+use rquickjs::loader::{Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::prelude::Rest;
+use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Module, Object, Runtime, Value};
+
+use super::native::{ErrorReport, Report, Task};
+
+/// The name under which the module gives us the function to call.
+const ENTRY: &str = "__entry";
+const STACK: usize = 1 << 20;
+
+/// A JavaScript engine that has run nothing yet.
+pub(super) struct Engine {
+    runtime: Runtime,
+    context: Context,
+}
+
+impl Engine {
+    /// Made in the fork server, so that each child finds it ready.
+    pub(super) fn new() -> Option<Self> {
+        let runtime = Runtime::new().ok()?;
+        runtime.set_loader(ProgramFiles, ProgramFiles);
+        runtime.set_max_stack_size(STACK);
+        let context = Context::full(&runtime).ok()?;
+        context.with(|ctx| set_up(&ctx)).ok()?;
+        Some(Self { runtime, context })
+    }
+
+    /// Runs a program.
+    pub(super) fn run(&self, task: &Task) -> Report {
+        self.runtime.set_memory_limit(usize::try_from(task.memory).unwrap_or(usize::MAX));
+        let source = match std::fs::read(std::path::Path::new("/program").join(&task.main)) {
+            Ok(source) => source,
+            Err(error) => {
+                return Report::Error(ErrorReport {
+                    code: "crashed".to_owned(),
+                    message: format!("{}: {error}", task.main),
+                    ..ErrorReport::default()
+                });
+            }
+        };
+        self.context.with(|ctx| match evaluate(&ctx, task, source).catch(&ctx) {
+            Ok(text) if text.len() as u64 > task.result_limit => Report::Limit("result_limit".to_owned()),
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(value) => Report::Ok(value),
+                Err(error) => Report::Error(ErrorReport {
+                    code: "result_not_json".to_owned(),
+                    kind: "TypeError".to_owned(),
+                    message: format!("the result is not JSON: {error}"),
+                    ..ErrorReport::default()
+                }),
+            },
+            Err(error) => Report::Error(describe(&error, task)),
+        })
+    }
+}
+
+fn set_up(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    let globals = ctx.globals();
+    let console = Object::new(ctx.clone())?;
+    for name in ["log", "info", "debug"] {
+        console.set(name, Func::from(|words: Rest<Value<'_>>| print(&mut std::io::stdout(), &words.0)))?;
+    }
+    for name in ["warn", "error"] {
+        console.set(name, Func::from(|words: Rest<Value<'_>>| print(&mut std::io::stderr(), &words.0)))?;
+    }
+    globals.set("console", console)?;
+    ctx.eval::<(), _>(include_str!("javascript.js"))
+}
+
+fn print(stream: &mut dyn Write, words: &[Value<'_>]) {
+    let text = |word: &Value<'_>| {
+        if let Some(text) = word.as_string().and_then(|text| text.to_string().ok()) {
+            return text;
+        }
+        let json = word.ctx().json_stringify(word.clone()).ok().flatten().and_then(|text| text.to_string().ok());
+        json.unwrap_or_else(|| format!("{}", word.type_name()))
+    };
+    let line = words.iter().map(text).collect::<Vec<_>>().join(" ");
+    // Nobody listens any more when this fails.
+    let _ = writeln!(stream, "{line}");
+}
+
+/// Evaluates the module, calls the function if one is named, and gives the result as JSON.
+fn evaluate(ctx: &Ctx<'_>, task: &Task, mut source: Vec<u8>) -> rquickjs::Result<String> {
+    let globals = ctx.globals();
+    let tools: Object<'_> = globals.get("__tools")?;
+    globals.remove("__tools")?;
+    if let Some(seed) = task.seed {
+        let math: Object<'_> = globals.get("Math")?;
+        let state = Cell::new(seed);
+        math.set("random", Func::from(move || next_random(&state)))?;
+    }
+    let parameters: Value<'_> = ctx.json_parse(serde_json::to_vec(&task.parameters).unwrap_or_default())?;
+    match &task.function {
+        Some(function) => source.extend(format!("\n;export {{ {function} as {ENTRY} }};").bytes()),
+        None => {
+            tools.get::<_, Function<'_>>("define")?.call::<_, ()>((parameters.clone(),))?;
+        }
+    }
+    let (module, evaluated) = Module::declare(ctx.clone(), task.main.as_str(), source)?.eval()?;
+    evaluated.finish::<()>()?;
+    let result: Value<'_> = if task.function.is_some() {
+        let function: Value<'_> = module.get(ENTRY)?;
+        tools.get::<_, Function<'_>>("invoke")?.call((function, parameters))?
+    } else {
+        module.get("default").unwrap_or_else(|_| Value::new_undefined(ctx.clone()))
+    };
+    let result = match result.as_promise() {
+        Some(promise) => promise.finish::<Value<'_>>()?,
+        None => result,
+    };
+    tools.get::<_, Function<'_>>("render")?.call((result,))
+}
+
+/// The next of a series that starts anew with each seed (`SplitMix64`), from 0 to below 1.
+#[allow(clippy::cast_precision_loss)] // 53 bits fit
+fn next_random(state: &Cell<u64>) -> f64 {
+    state.set(state.get().wrapping_add(0x9e37_79b9_7f4a_7c15));
+    let mut word = state.get();
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn describe(error: &CaughtError<'_>, task: &Task) -> ErrorReport {
+    let mut report = ErrorReport { code: "code_error".to_owned(), ..ErrorReport::default() };
+    match error {
+        CaughtError::Exception(exception) => {
+            report.kind = exception.get::<_, String>("name").unwrap_or_else(|_| "Error".to_owned());
+            report.message = exception.message().unwrap_or_default();
+            report.traceback = own_lines(&exception.stack().unwrap_or_default());
+        }
+        CaughtError::Value(value) => {
+            report.kind = value.type_name().to_owned();
+            let json = value.ctx().json_stringify(value.clone()).ok().flatten();
+            report.message = json.and_then(|text| text.to_string().ok()).unwrap_or_default();
+        }
+        CaughtError::Error(error) => {
+            report.kind = "Error".to_owned();
+            report.message = error.to_string();
+        }
+    }
+    let place = report.traceback.lines().find_map(place_of);
+    (report.file, report.line) = place.map_or((None, None), |(file, line)| (Some(file), Some(line)));
+    classify(&mut report, task);
+    report
+}
+
+fn classify(report: &mut ErrorReport, task: &Task) {
+    let entry_missing = task.function.is_some() && report.message.contains(&format!("'{ENTRY}'"));
+    let undefined = |function: &String| {
+        report.kind == "SyntaxError" && report.message.contains(&format!("'{function}'"))
+    };
+    if report.message == "out of memory" {
+        report.limit = Some("memory_limit".to_owned());
+    } else if entry_missing || (report.message.contains("export") && task.function.as_ref().is_some_and(undefined))
+    {
+        let function = task.function.as_deref().unwrap_or_default();
+        report.code = "missing_function".to_owned();
+        report.kind = "LookupError".to_owned();
+        report.message = format!("there is no function `{function}` in {}", task.main);
+        report.traceback.clear();
+    } else if report.kind == "ArgumentsError" {
+        report.code = "argument_error".to_owned();
+        report.kind = "TypeError".to_owned();
+        report.traceback.clear();
+    } else if report.kind == "ResultError" {
+        report.code = "result_not_json".to_owned();
+        report.kind = "TypeError".to_owned();
+        report.traceback.clear();
+    } else if report.kind == "SyntaxError" {
+        report.code = "syntax_error".to_owned();
+    } else if report.message.starts_with("Error resolving module") || report.message.starts_with("Error loading") {
+        report.code = "missing_module".to_owned();
+    }
+}
+
+/// A stack without the lines of the engine and of our own set-up.
+fn own_lines(stack: &str) -> String {
+    let own = |line: &&str| place_of(line).is_some_and(|(file, _)| file != "eval_script");
+    stack.lines().filter(own).map(|line| format!("{line}\n")).collect()
+}
+
+/// The file and the line that a line of a stack names.
+fn place_of(line: &str) -> Option<(String, u32)> {
+    let place = line.trim().trim_start_matches("at ").trim_end_matches(')');
+    let place = place.rsplit(['(', ' ']).next()?;
+    let mut parts = place.rsplitn(3, ':');
+    let (last, middle, first) = (parts.next()?, parts.next(), parts.next());
+    match (first, middle) {
+        (Some(file), Some(number)) => Some((file.to_owned(), number.parse().ok()?)),
+        (None, Some(file)) => Some((file.to_owned(), last.parse().ok()?)),
+        _ => None,
+    }
+}
+
+/// Modules are the program's own files, by paths relative to each other.
+struct ProgramFiles;
+
+impl Resolver for ProgramFiles {
+    fn resolve<'js>(
+        &mut self,
+        _ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _attributes: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        let mut parts: Vec<&str> = match name {
+            name if name.starts_with("./") || name.starts_with("../") => {
+                base.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect())
+            }
+            name => return Err(rquickjs::Error::new_resolving(base, name)),
+        };
+        for part in name.split('/') {
+            match part {
+                "." | "" => {}
+                ".." => {
+                    parts.pop().ok_or_else(|| rquickjs::Error::new_resolving(base, name))?;
+                }
+                part => parts.push(part),
+            }
+        }
+        Ok(parts.join("/"))
+    }
+}
+
+impl Loader for ProgramFiles {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<rquickjs::loader::ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        let source = std::fs::read(std::path::Path::new("/program").join(name))
+            .map_err(|error| rquickjs::Error::new_loading_message(name, error.to_string()))?;
+        Module::declare(ctx.clone(), name, source)
+    }
+}

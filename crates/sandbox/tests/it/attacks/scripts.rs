@@ -1,0 +1,183 @@
+//! Scripts that are executed: their interpreter lines, what they start, what they see.
+
+use serde_json::json;
+
+use crate::trial::{attack, in_each_mode, python_attack, script};
+
+attack!(
+    script_reads_the_first_process,
+    script(
+        r#"#!/bin/sh
+for file in environ cmdline; do tr '\0' '\n' < /proc/1/$file 2>/dev/null | grep -c SECRET; done
+cat /proc/1/root/etc/shadow /etc/shadow 2>/dev/null
+ls /proc | grep -c '^[0-9]*$' | awk '{ print ($1 < 20) ? "few" : "ESCAPED" }'
+exit 0
+"#
+    )
+    .check(|answer| {
+        let out = answer.stdout();
+        assert!(!out.contains("root:") && out.ends_with("few\n"), "{answer:?}");
+        assert!(out.lines().all(|line| ["0", "few"].contains(&line)), "{answer:?}");
+    })
+);
+
+attack!(
+    script_leaves_daemons_behind,
+    script("#!/bin/sh\nnohup sleep 1000 >/dev/null 2>&1 &\n(setsid sleep 1000 &)\n(trap '' TERM HUP INT; sleep 1000) &\necho started\n")
+        .prints("started\n")
+        .check(|answer| assert!(answer.0["ending"].get("returned").is_some(), "{answer:?}"))
+);
+
+attack!(
+    script_leaves_a_child_that_holds_its_output,
+    script("#!/bin/sh\n(while :; do sleep 0.01; done) &\necho started\n")
+        .wall(10_000)
+        .prints("started\n")
+        .check(|answer| assert!(answer.0["usage"]["wall_ms"].as_u64().unwrap() < 9_000, "{answer:?}"))
+);
+
+attack!(
+    script_forks_without_end,
+    script("#!/bin/sh\nbomb() { bomb | bomb & }\nbomb\nwhile :; do :; done\n")
+        .wall(1_000)
+        .ended_by("time_limit|process_limit|cpu_limit")
+);
+
+attack!(
+    script_loops_forever,
+    script("#!/bin/sh\ntrap '' TERM INT HUP XCPU\nwhile :; do :; done\n").wall(700).ended_by("time_limit")
+);
+
+attack!(
+    script_spends_its_processor_time,
+    script("#!/bin/sh\ntrap '' XCPU TERM\nwhile :; do :; done\n")
+        .limit("cpu_ms", 1_000)
+        .ended_by("cpu_limit")
+);
+
+attack!(
+    script_fills_the_work_folder,
+    script("#!/bin/sh\ncat /dev/zero > /mnt/data/big 2>/dev/null\nwc -c < /mnt/data/big\nexit 3\n").check(
+        |answer| {
+            let written: u64 = answer.stdout().trim().parse().unwrap_or(0);
+            assert!(written <= 8 << 20, "{answer:?}");
+            assert!(
+                answer.limit() == Some("disk_limit") || answer.failure()["code"] == "exit_status",
+                "{answer:?}"
+            );
+        }
+    )
+);
+
+attack!(
+    script_floods_the_output,
+    script("#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n")
+        .ended_by("output_limit")
+);
+
+attack!(
+    script_fakes_a_result,
+    script("#!/bin/sh\nfor n in 3 4 5 6 7 8 9; do eval \"echo '{\\\"returned\\\": \\\"faked\\\"}' >&$n\" 2>/dev/null; done\nexit 0\n")
+        .check(|answer| {
+            assert!(!answer.0["ending"].to_string().contains("faked"), "{answer:?}");
+        })
+);
+
+attack!(
+    script_names_an_interpreter_that_is_not_there,
+    script("#!/not/there\necho ESCAPED\n").fails("exit_status|missing_module|crashed|code_error")
+);
+
+attack!(
+    script_names_an_interpreter_with_arguments,
+    script("#!/usr/bin/env -S sh -c \"echo split; exit 7\"\necho not reached\n").prints("split\n").check(
+        |answer| {
+            assert_eq!(answer.failure()["code"], "exit_status", "{answer:?}");
+        }
+    )
+);
+
+attack!(
+    script_names_itself_as_its_interpreter,
+    script("#!/program/main.sh\necho ESCAPED\n").fails("exit_status|crashed|code_error|missing_module")
+);
+
+attack!(
+    script_names_an_interpreter_of_the_host,
+    script("#!/proc/1/root/bin/sh\ncat /etc/shadow 2>/dev/null\necho \"$SECRET_OF_THE_SERVER\"\nexit 0\n")
+        .check(|answer| {
+            let out = answer.stdout();
+            assert!(out == "\n" || answer.failure().is_object(), "{answer:?}");
+        })
+);
+
+attack!(
+    script_has_an_endless_interpreter_line,
+    script(&format!("#!{}\necho ESCAPED\n", "/bin/".repeat(2_000)))
+        .fails("exit_status|crashed|code_error|missing_module")
+);
+
+attack!(
+    script_is_no_text,
+    script("\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0\0garbage").check(|answer| {
+        assert!(answer.failure().is_object(), "{answer:?}");
+    })
+);
+
+attack!(
+    script_executes_what_it_wrote,
+    script(
+        "#!/bin/sh\nprintf '#!/bin/sh\\ncat /etc/shadow\\nid -u\\n' > /mnt/data/tool; chmod 6777 /mnt/data/tool\n/mnt/data/tool 2>/dev/null\nexit 0\n"
+    )
+    .check(|answer| {
+        assert!(!answer.stdout().contains("root:") && !answer.stdout().starts_with("0\n"), "{answer:?}");
+    })
+);
+
+attack!(
+    script_gets_hostile_arguments,
+    script("#!/bin/sh\nfor one in \"$@\"; do printf '<%s>' \"$one\"; done\n")
+        .arguments(&["$(cat /etc/shadow)", "; id", "`id`", "-rf", "a b", "\n", "*", "--", ""])
+        .prints("<$(cat /etc/shadow)><; id><`id`><-rf><a b><\n><*><--><>")
+);
+
+attack!(
+    script_gets_parameters_that_change_the_loader,
+    script("#!/bin/sh\necho \"${LD_PRELOAD-none} ${PATH}\"\n")
+        .parameters(json!({ "LD_PRELOAD": "/mnt/data/evil.so", "PATH": "/mnt/data", "IFS": "x", "ENV": "/mnt/data/rc" }))
+        .input("rc", "echo ESCAPED")
+        .check(|answer| {
+            // It is the code's own environment: whatever it is, it ran inside.
+            assert!(answer.0["ending"].is_object(), "{answer:?}");
+        })
+);
+
+attack!(
+    script_kills_everything,
+    script("#!/bin/sh\nkill -9 -1\nkill -9 1\nkill -STOP 1\necho survived\n").check(|answer| {
+        let fine = answer.stdout() == "survived\n" || answer.failure()["code"] == "crashed";
+        assert!(fine || answer.failure()["code"] == "exit_status", "{answer:?}");
+    })
+);
+
+attack!(
+    script_stops_itself,
+    script("#!/bin/sh\nkill -STOP $$\necho ESCAPED\n").wall(700).ended_by("time_limit")
+);
+
+in_each_mode!(script_asks_for_the_network, |driver| {
+    let port = driver.host.tcp.local_addr().unwrap().port();
+    python_attack(
+        r#"
+def attack(host):
+    import subprocess
+    tool = "exec 3<>/dev/tcp/127.0.0.1/%d && echo ESCAPED" % host["port"]
+    done = subprocess.run(["bash", "-c", tool], capture_output=True, text=True)
+    return {"out": done.stdout, "refused": done.returncode != 0}
+"#,
+    )
+    .returns(json!({ "out": "", "refused": true }))
+    .run_on(driver);
+    let refused = driver.host.tcp.accept().map_err(|error| error.kind());
+    assert!(matches!(refused, Err(std::io::ErrorKind::WouldBlock)), "somebody connected to {port}");
+});
