@@ -25,6 +25,9 @@ enum Version {
 pub(crate) struct Group {
     version: Version,
     folders: Vec<PathBuf>,
+    /// What is set.
+    memory: u64,
+    processes: u32,
 }
 
 /// Processes beyond the limit that the kernel lets through, so that the watchdog can tell.
@@ -49,13 +52,14 @@ impl Groups {
     }
 
     /// A new group with this process in it.
-    pub(crate) fn make(&self, number: u32, pid: i32) -> io::Result<Group> {
+    pub(crate) fn make(&self, number: u32, pid: i32, limits: &Limits) -> io::Result<Group> {
         let folders: Vec<_> = self.bases.iter().map(|base| base.join(number.to_string())).collect();
-        let group = Group { version: self.version, folders };
+        let mut group = Group { version: self.version, folders, memory: 0, processes: 0 };
         for folder in &group.folders {
             fs::create_dir(folder)?;
             fs::write(folder.join("cgroup.procs"), pid.to_string())?;
         }
+        group.limit(limits)?;
         Ok(group)
     }
 }
@@ -136,7 +140,8 @@ fn version_two(own: &str) -> Result<Groups, String> {
         fs::write(base.join("cgroup.subtree_control"), "+memory +pids")?;
         Ok(base)
     };
-    let base = set_up().map_err(|error| format!("control groups version 2 are not delegated to us: {error}"))?;
+    let base =
+        set_up().map_err(|error| format!("control groups version 2 are not delegated to us: {error}"))?;
     Ok(Groups { version: Version::Two, bases: vec![base] })
 }
 
@@ -146,8 +151,12 @@ impl Group {
         Some(self.folders.first()?.join(name))
     }
 
-    /// Sets the limits.
-    pub(crate) fn limit(&self, limits: &Limits) -> io::Result<()> {
+    /// Sets the limits, where they are not set already.
+    pub(crate) fn limit(&mut self, limits: &Limits) -> io::Result<()> {
+        if (self.memory, self.processes) == (limits.memory, limits.processes) {
+            return Ok(());
+        }
+        (self.memory, self.processes) = (limits.memory, limits.processes);
         let processes = limits.processes.saturating_add(SLACK).to_string();
         let memory = limits.memory.to_string();
         let missing = || io::Error::from(io::ErrorKind::NotFound);
@@ -155,7 +164,9 @@ impl Group {
         let file = self.file("memory.limit_in_bytes", "memory.max").ok_or_else(missing)?;
         fs::write(file, &memory)?;
         // Not every kernel counts swap; without swap there is nothing to count.
-        if let Some(swap) = self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists()) {
+        if let Some(swap) =
+            self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists())
+        {
             let _ = fs::write(swap, if self.version == Version::One { &*memory } else { "0" });
         }
         if self.version == Version::Two {
@@ -173,10 +184,11 @@ impl Group {
 
     /// Removes it; false while a process is in it.
     pub(crate) fn remove(&self) -> bool {
-        let gone = |folder: &PathBuf| match fs::remove_dir(folder) {
+        let gone = |folder: &Path| match fs::remove_dir(folder) {
             Ok(()) => true,
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
-        self.folders.iter().map(gone).fold(true, |all, one| all && one)
+        // Each is tried, also after one that is still in use.
+        self.folders.iter().filter(|folder| !gone(folder)).count() == 0
     }
 }

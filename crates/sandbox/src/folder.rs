@@ -1,7 +1,7 @@
 //! A work folder, `/mnt/data` inside. Everything in it was made by untrusted code: no path of it is ever followed
 //! out of the folder or through a link, and only plain files are read.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::{
@@ -61,10 +61,6 @@ impl Folder {
 
     pub(crate) fn kept(&self) -> Option<&Kept> {
         self.0.kept.as_ref()
-    }
-
-    pub(crate) fn directory(&self) -> BorrowedFd<'_> {
-        self.0.directory.as_fd()
     }
 
     /// The plain files in it by path, at most so many, and whether there were more.

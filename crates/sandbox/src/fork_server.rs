@@ -6,13 +6,14 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use crate::cgroups::{Group, Groups};
 use crate::jail::{Order, Standing};
-use crate::{Error, Limits, wire};
+use crate::{Error, Limits, Settings, wire};
 
 /// A process that waits for a program.
 #[derive(Debug)]
@@ -61,6 +62,7 @@ static NUMBERS: AtomicU32 = AtomicU32::new(1);
 #[derive(Debug)]
 pub(crate) struct ForkServer {
     shared: Arc<Shared>,
+    keeper: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
@@ -91,6 +93,7 @@ struct Keeper {
     errors: std::fs::File,
     groups: Option<Arc<Groups>>,
     users: u32,
+    usual: Limits,
     booted: bool,
     pending: Vec<(u32, u32, OwnedFd)>,
     said: String,
@@ -103,11 +106,12 @@ impl ForkServer {
         errors: OwnedFd,
         standing: &Standing,
         groups: Option<Arc<Groups>>,
-        spares: usize,
+        settings: &Settings,
     ) -> Result<Self, Error> {
         let failed = |error: String| Error::Failed(error);
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| failed(error.to_string()))?;
+        let spares = settings.spares;
         let state = State { target: spares.min(1), most: spares, ..State::default() };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), wake });
         let keeper = Keeper {
@@ -116,16 +120,17 @@ impl ForkServer {
             errors: errors.into(),
             groups,
             users: standing.users,
+            usual: settings.usual.clone(),
             booted: false,
             pending: Vec::new(),
             said: String::new(),
         };
-        std::thread::Builder::new()
+        let keeper = std::thread::Builder::new()
             .name("sandbox-spares".to_owned())
             .stack_size(256 << 10)
             .spawn(move || keeper.keep())
             .map_err(|error| failed(error.to_string()))?;
-        Ok(Self { shared })
+        Ok(Self { shared, keeper: Mutex::new(Some(keeper)) })
     }
 
     /// A spare, as soon as there is one.
@@ -149,12 +154,7 @@ impl ForkServer {
             if left.is_zero() {
                 break Err("no process was ready in time; the machine may be overloaded".to_owned());
             }
-            state = self
-                .shared
-                .changed
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
         state.takers -= 1;
         taken
@@ -172,18 +172,26 @@ impl ForkServer {
             if left.is_zero() || state.failure.is_some() {
                 return None;
             }
-            state = self
-                .shared
-                .changed
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Leaves a group to be removed when its last process is gone.
     pub(crate) fn bury(&self, group: Group) {
         self.shared.lock().graves.push(group);
+        self.shared.wake();
+    }
+
+    /// Ends it and waits until nothing of it is left.
+    pub(crate) fn end(&self) {
+        self.close();
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A keeper that panicked has left nothing that could be waited for.
+        let _ = keeper.map(JoinHandle::join);
+    }
+
+    fn close(&self) {
+        self.shared.lock().closing = true;
         self.shared.wake();
     }
 
@@ -196,8 +204,7 @@ impl ForkServer {
 
 impl Drop for ForkServer {
     fn drop(&mut self) {
-        self.shared.lock().closing = true;
-        self.shared.wake();
+        self.close();
     }
 }
 
@@ -216,25 +223,23 @@ impl Keeper {
     fn keep(mut self) {
         while self.step() {}
         let mut state = self.shared.lock();
-        state.ready.clear();
         if state.failure.is_none() {
             state.failure = Some("the fork server was ended".to_owned());
         }
-        let graves = std::mem::take(&mut state.graves);
+        let mut graves = std::mem::take(&mut state.graves);
+        graves.extend(state.ready.drain(..).filter_map(|spare| spare.group));
         drop(state);
         self.shared.changed.notify_all();
         // The processes go with the fork server; their groups a moment later.
-        let (groups, socket) = (self.groups.take(), self.socket);
-        drop(socket);
+        drop(self.socket);
         for group in graves {
             for _ in 0..100 {
                 if group.remove() {
                     break;
                 }
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(Duration::from_millis(10));
             }
         }
-        drop(groups);
     }
 
     /// Waits for something to happen and does what follows from it. False when it is over.
@@ -245,10 +250,8 @@ impl Keeper {
         let graves = !self.shared.lock().graves.is_empty();
         let wait = if graves { 50_000_000 } else { 1_000_000_000 };
         let wait = Timespec { tv_sec: wait / 1_000_000_000, tv_nsec: wait % 1_000_000_000 };
-        let mut fds = vec![
-            PollFd::new(&self.socket, PollFlags::IN),
-            PollFd::new(&self.shared.wake, PollFlags::IN),
-        ];
+        let mut fds =
+            vec![PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.shared.wake, PollFlags::IN)];
         fds.extend(self.pending.iter().map(|(_, _, socket)| PollFd::new(socket, PollFlags::IN)));
         if poll(&mut fds, Some(&wait)).is_err() {
             return true;
@@ -261,15 +264,13 @@ impl Keeper {
         if happened.first() == Some(&true) && !self.listen() {
             return false;
         }
-        let mut place = 2;
         let pending = std::mem::take(&mut self.pending);
-        for (number, user, socket) in pending {
+        for (place, (number, user, socket)) in (2..).zip(pending) {
             if happened.get(place) == Some(&true) {
                 self.welcome(number, user, socket);
             } else {
                 self.pending.push((number, user, socket));
             }
-            place += 1;
         }
         self.shared.lock().graves.retain(|group| !group.remove());
         true
@@ -322,7 +323,7 @@ impl Keeper {
             return;
         };
         let pid = pid_of(&process).unwrap_or(0);
-        let made = self.groups.as_ref().map(|groups| groups.make(number, pid));
+        let made = self.groups.as_ref().map(|groups| groups.make(number, pid, &self.usual));
         let group = match made.transpose() {
             Ok(group) => group,
             Err(error) => {
@@ -371,7 +372,7 @@ impl Keeper {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let user = if self.users > 1 { 1 + number % USERS } else { 0 };
         let (ours, theirs) = wire::pair()?;
-        let limits = Limits::default();
+        let limits = &self.usual;
         let mut order = vec![b'F'];
         order.extend((u64::from(number) << 32 | u64::from(user)).to_ne_bytes());
         order.extend(limits.folder_bytes.to_ne_bytes());

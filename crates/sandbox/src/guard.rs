@@ -67,10 +67,18 @@ impl Guard {
         let (bytes, fds) = wire::send(socket.as_fd(), &order, fds)
             .and_then(|()| wire::receive(socket.as_fd()))
             .map_err(|error| failed(format!("the jail does not answer: {error}")))?;
-        let answer: Answer = serde_json::from_slice(&bytes)
-            .map_err(|_| failed("the jail is gone".to_owned()))?;
+        let answer: Answer =
+            serde_json::from_slice(&bytes).map_err(|_| failed("the jail is gone".to_owned()))?;
         answer.map_err(failed)?;
         Ok(fds)
+    }
+
+    /// Ends it and waits until it is gone.
+    pub(crate) fn end(&self) {
+        // It may be gone already.
+        let _ = pidfd_send_signal(&self.process, Signal::KILL);
+        let patience = Timespec { tv_sec: 5, tv_nsec: 0 };
+        let _ = poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&patience));
     }
 
     /// Which user of the machine stands for one inside; none when that is this very user.

@@ -58,7 +58,8 @@ pub(crate) fn ask(profile: &Profile) -> Result<Interpreter, String> {
 
 /// A folder that holds more than an installation must not become readable.
 fn check(folder: &Path) -> Result<(), String> {
-    let too_much = ["/", "/home", "/root", "/etc", "/var", "/tmp", "/srv", "/opt", "/proc", "/sys", "/dev", "/run"];
+    let too_much =
+        ["/", "/home", "/root", "/etc", "/var", "/tmp", "/srv", "/opt", "/proc", "/sys", "/dev", "/run"];
     let is_home = folder.parent() == Some(Path::new("/home"));
     if is_home || too_much.iter().any(|much| folder == Path::new(much)) || !folder.is_absolute() {
         return Err(format!(

@@ -30,9 +30,9 @@ pub use execution::{
     ProgramFile, Runtime, Usage, Visit,
 };
 pub use folder::Folder;
+pub use jail::jail_main;
 pub use limits::{Bounds, Limit, Limits};
 pub use proxy::HostRule;
-pub use jail::jail_main;
 pub use sandbox::Sandbox;
 pub use settings::{Cgroups, DEFAULT_PROFILE, Profile, Protection, Settings};
 pub use stop::Stop;

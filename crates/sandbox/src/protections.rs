@@ -18,10 +18,14 @@ pub(crate) fn found(guard: &Guard, groups: Result<&Groups, &String>) -> Vec<Prot
             guard.standing.first_user
         ),
     };
-    let active = |name, detail: &str| Protection { name, active: true, required: true, detail: detail.to_owned() };
+    let active =
+        |name, detail: &str| Protection { name, active: true, required: true, detail: detail.to_owned() };
     let mut all = vec![
         active("user_namespace", &users),
-        active("mount_namespace", "a read-only root of programs and libraries, nothing of the machine's data"),
+        active(
+            "mount_namespace",
+            "a read-only root of programs and libraries, nothing of the machine's data",
+        ),
         active("pid_namespace", "an execution sees and ends only its own processes"),
         active("network_namespace", "no network but the allow list's proxy"),
         active("ipc_and_uts_namespaces", "no shared memory or names with anybody"),
@@ -42,7 +46,8 @@ pub(crate) fn found(guard: &Guard, groups: Result<&Groups, &String>) -> Vec<Prot
 }
 
 fn seccomp() -> Protection {
-    let active = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("\nSeccomp:"));
+    let active =
+        std::fs::read_to_string("/proc/self/status").is_ok_and(|status| status.contains("\nSeccomp:"));
     let detail = if active {
         "system calls by allow list; other machine modes end the process"
     } else {
@@ -54,8 +59,11 @@ fn seccomp() -> Protection {
 fn landlock() -> Protection {
     let version = crate::lockdown::landlock_version();
     let detail = match version {
-        ..1 => "this kernel has no Landlock (Linux 5.13 with lsm=landlock), the second wall around files".to_owned(),
-        1..LANDLOCK_WANTED => format!("version {version}: files; newer kernels also hold signals and connections"),
+        ..1 => "this kernel has no Landlock (Linux 5.13 with lsm=landlock), the second wall around files"
+            .to_owned(),
+        1..LANDLOCK_WANTED => {
+            format!("version {version}: files; newer kernels also hold signals and connections")
+        }
         _ => format!("version {version}: files, connections, signals"),
     };
     Protection { name: "landlock", active: version >= 1, required: true, detail }

@@ -16,8 +16,8 @@ use crate::lockdown::{Request, flags};
 use crate::proxy::{HostRule, Proxy};
 use crate::supervise::{End, Ends, Seen, Streams, Watched, wait_until_gone};
 use crate::{
-    DEFAULT_PROFILE, Ending, Error, Execution, Failure, FailureCode, FileEntry, Folder, Limit, Limits, Network,
-    Outcome, Program, Runtime, Usage, wire,
+    DEFAULT_PROFILE, Ending, Error, Execution, Failure, FailureCode, FileEntry, Folder, Limit, Limits,
+    Network, Outcome, Program, Runtime, Usage, wire,
 };
 
 /// Files of an outcome that are listed.
@@ -62,20 +62,24 @@ pub(crate) fn check(execution: &Execution) -> Result<(), Error> {
 pub(crate) fn run(
     fork_server: &ForkServer,
     guard: &Guard,
+    usual: &Limits,
     mut spare: Spare,
-    execution: Execution,
+    execution: &Execution,
 ) -> Result<Outcome, Error> {
     let limits = execution.limits.clone();
     let own = spare.work.as_fd().try_clone_to_owned().map_err(|error| Error::Failed(error.to_string()))?;
-    let folder = execution.folder.clone().unwrap_or_else(|| Folder::owned(own, guard.owner(spare.user), None));
-    let before = place(guard, &mut spare, &execution, &folder)?;
+    let folder =
+        execution.folder.clone().unwrap_or_else(|| Folder::owned(own, guard.owner(spare.user), None));
+    let before = place(guard, &spare, execution, &folder)?;
     let rules = rules(&execution.network)?;
-    if let Some(group) = &spare.group {
+    if let Some(group) = &mut spare.group {
         group.limit(&limits).map_err(|error| Error::Failed(format!("control group: {error}")))?;
     }
     let (streams, ends) = Streams::new().map_err(|error| Error::Failed(error.to_string()))?;
     let nonce = nonce()?;
-    send_request(&spare, &execution, &folder, nonce, ends)?;
+    let prepared = (usual.folder_bytes, usual.folder_files);
+    send_request(&spare, execution, &folder, nonce, prepared, &ends)?;
+    drop(ends);
     let proxy = match rules {
         Some(rules) => Some(start_proxy(&spare, rules)?),
         None => None,
@@ -97,8 +101,9 @@ pub(crate) fn run(
 type Known = HashMap<String, (u64, i128)>;
 
 /// Puts the program and the files in place; what the work folder holds then.
-fn place(guard: &Guard, spare: &mut Spare, execution: &Execution, folder: &Folder) -> Result<Known, Error> {
-    let program = spare.program.as_fd().try_clone_to_owned().map_err(|error| Error::Failed(error.to_string()))?;
+fn place(guard: &Guard, spare: &Spare, execution: &Execution, folder: &Folder) -> Result<Known, Error> {
+    let program =
+        spare.program.as_fd().try_clone_to_owned().map_err(|error| Error::Failed(error.to_string()))?;
     let program = Folder::owned(program, guard.owner(spare.user), None);
     for file in &execution.program.files {
         let mode = Mode::from_raw_mode(if file.executable { 0o755 } else { 0o644 });
@@ -117,7 +122,7 @@ fn place(guard: &Guard, spare: &mut Spare, execution: &Execution, folder: &Folde
 fn rules(network: &Network) -> Result<Option<Vec<HostRule>>, Error> {
     let Network::Hosts(hosts) = network else { return Ok(None) };
     let rules = hosts.iter().map(|host| HostRule::parse(host)).collect::<Result<_, _>>();
-    rules.map(Some).map_err(|error| Error::Invalid(error.to_string()))
+    rules.map(Some).map_err(Error::Invalid)
 }
 
 fn nonce() -> Result<[u8; 16], Error> {
@@ -134,14 +139,14 @@ fn send_request(
     execution: &Execution,
     folder: &Folder,
     nonce: [u8; 16],
-    ends: Ends,
+    prepared: (u64, u64),
+    ends: &Ends,
 ) -> Result<(), Error> {
     let limits = &execution.limits;
     let payload = payload(execution)?;
     let script = execution.program.runtime == Runtime::Script;
     let kept = folder.kept();
-    let usual = Limits::default();
-    let resized = (limits.folder_bytes, limits.folder_files) != (usual.folder_bytes, usual.folder_files);
+    let resized = (limits.folder_bytes, limits.folder_files) != prepared;
     let flag = |holds: bool, flag: u32| if holds { flag } else { 0 };
     let request = Request {
         nonce,
@@ -251,7 +256,8 @@ fn failure(error: ErrorReport, program: &Program, out_of_memory: bool) -> Ending
     let mut failure = Failure::new(code.unwrap_or(FailureCode::Raised), &error.kind, error.message);
     if let (Some(module), Runtime::Python { profile }) = (&error.module, &program.runtime) {
         let profile = profile.as_deref().unwrap_or(DEFAULT_PROFILE);
-        failure.message = format!("the package `{module}` is not installed in the Python profile `{profile}`");
+        failure.message =
+            format!("the package `{module}` is not installed in the Python profile `{profile}`");
     }
     (failure.file, failure.line, failure.traceback) = (error.file, error.line, error.traceback);
     Ending::Failed(failure)

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cgroups::Groups;
-use crate::fork_server::{ForkServer, Kind, Spare};
 use crate::folder::Kept;
+use crate::fork_server::{ForkServer, Kind, Spare};
 use crate::guard::Guard;
 use crate::interpreters::{self, Interpreter};
 use crate::jail::Order;
 use crate::{
-    DEFAULT_PROFILE, Error, Execution, Folder, Outcome, Program, Protection, Runtime, Settings, protections, run,
-    wire,
+    DEFAULT_PROFILE, Error, Execution, Folder, Outcome, Program, Protection, Runtime, Settings, protections,
+    run, wire,
 };
 
 /// Executes code. Cheap to clone; the jail ends with the last clone.
@@ -36,7 +36,6 @@ struct Inner {
 /// The jail with its fork servers; replaced as a whole should it ever fall.
 #[derive(Debug)]
 struct World {
-    // Dropped in this order: fork servers end before the jail does.
     fork_servers: HashMap<Kind, Arc<ForkServer>>,
     guard: Arc<Guard>,
 }
@@ -73,11 +72,11 @@ impl Sandbox {
     }
 
     /// Executes code and waits for it.
-    pub fn execute(&self, execution: Execution) -> Result<Outcome, Error> {
-        run::check(&execution)?;
+    pub fn execute(&self, execution: &Execution) -> Result<Outcome, Error> {
+        run::check(execution)?;
         let kind = self.0.kind_for(&execution.program)?;
         let (fork_server, guard, spare) = self.take(&kind)?;
-        run::run(&fork_server, &guard, spare, execution)
+        run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution)
     }
 
     /// A work folder of this size for several executions, one after the other or at a time.
@@ -158,8 +157,7 @@ impl Inner {
         let (socket, theirs) = wire::pair().map_err(failed)?;
         let (errors, errors_end) = pipe_with(PipeFlags::CLOEXEC).map_err(failed)?;
         guard.order(&kind.order(), &[theirs.as_fd(), errors_end.as_fd()])?;
-        let new =
-            ForkServer::new(socket, errors, &guard.standing, self.groups.clone(), self.settings.spares)?;
+        let new = ForkServer::new(socket, errors, &guard.standing, self.groups.clone(), &self.settings)?;
         let new = Arc::new(new);
         world.fork_servers.insert(kind.clone(), Arc::clone(&new));
         Ok((new, guard))
@@ -188,6 +186,17 @@ impl Inner {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let world = self.lock();
+        // The processes first: what is left of them can be cleared away only then.
+        world.guard.end();
+        for fork_server in world.fork_servers.values() {
+            fork_server.end();
+        }
+    }
+}
+
 fn is_special(kind: &Kind) -> bool {
     matches!(kind, Kind::Python { profile, .. } if profile != DEFAULT_PROFILE)
 }
@@ -198,8 +207,8 @@ fn names_any(program: &Program, modules: &[String]) -> bool {
     let files = program.files.iter().filter(|file| file.path == program.main || is_python(&file.path));
     let mut texts = files.map(|file| &file.content);
     texts.any(|text| {
-        modules.iter().any(|name| {
-            !name.is_empty() && text.windows(name.len()).any(|window| window == name.as_bytes())
-        })
+        modules
+            .iter()
+            .any(|name| !name.is_empty() && text.windows(name.len()).any(|window| window == name.as_bytes()))
     })
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Limits;
+
 /// The name of the profile that is the machine's own Python.
 pub const DEFAULT_PROFILE: &str = "default";
 
@@ -39,6 +41,8 @@ pub struct Settings {
     pub cgroups: Cgroups,
     /// How many processes are kept ready at most, of each kind; none is one made for each execution.
     pub spares: usize,
+    /// The limits that most executions have; what can be is set up for them ahead of time.
+    pub usual: Limits,
 }
 
 /// One protection, as found on this machine.

@@ -139,7 +139,9 @@ impl Watched<'_> {
             seen.cpu = Some(seen.cpu.unwrap_or_default().max(Duration::from_micros(header.cpu_us)));
             seen.memory = Some(seen.memory.unwrap_or_default().max(header.memory_kb.saturating_mul(1_024)));
         }
-        if (seen.stdout.truncated || seen.stderr.truncated) && matches!(seen.end, End::Result(_) | End::Silent) {
+        if (seen.stdout.truncated || seen.stderr.truncated)
+            && matches!(seen.end, End::Result(_) | End::Silent)
+        {
             seen.end = End::Limit(Limit::Output);
         }
         seen
@@ -165,7 +167,8 @@ impl Watched<'_> {
                 }
                 next_look = Instant::now() + INTERVAL;
             }
-            let (ended, stopped) = self.pause(streams, deadline.min(next_look).saturating_duration_since(now));
+            let (ended, stopped) =
+                self.pause(streams, deadline.min(next_look).saturating_duration_since(now));
             if stopped {
                 return End::Stopped;
             }

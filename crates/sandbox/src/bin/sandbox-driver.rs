@@ -43,7 +43,7 @@ struct Wanted {
     jail_command: Vec<PathBuf>,
     profiles: Vec<WantedProfile>,
     cgroups: bool,
-    concurrency: usize,
+    spares: usize,
     /// Files and folders that are held open in descriptors a child would inherit.
     hold_open: Vec<PathBuf>,
 }
@@ -182,7 +182,7 @@ fn settings(wanted: Wanted) -> Settings {
             .collect(),
         allow_weaker: false,
         cgroups: if wanted.cgroups { Cgroups::Auto } else { Cgroups::Off },
-        spares: wanted.concurrency,
+        spares: wanted.spares,
     }
 }
 
@@ -251,7 +251,7 @@ impl Driver {
         lock(&self.stops).insert(id, stop.clone());
         let read = order.read.clone();
         let folder = order.folder.map(|number| self.folder(number)).transpose()?;
-        let outcome = self.sandbox.execute(execution(order, folder, stop));
+        let outcome = self.sandbox.execute(&execution(order, folder, stop));
         lock(&self.stops).remove(&id);
         Ok(told(&outcome?, &read))
     }

@@ -1,4 +1,4 @@
-//! Runs JavaScript in QuickJS, in the process that was forked for it: ES modules of the program, a console, and
+//! Runs JavaScript in `QuickJS`, in the process that was forked for it: ES modules of the program, a console, and
 //! nothing else.
 
 use std::cell::Cell;
@@ -80,8 +80,9 @@ fn print(stream: &mut dyn Write, words: &[Value<'_>]) {
         if let Some(text) = word.as_string().and_then(|text| text.to_string().ok()) {
             return text;
         }
-        let json = word.ctx().json_stringify(word.clone()).ok().flatten().and_then(|text| text.to_string().ok());
-        json.unwrap_or_else(|| format!("{}", word.type_name()))
+        let json =
+            word.ctx().json_stringify(word.clone()).ok().flatten().and_then(|text| text.to_string().ok());
+        json.unwrap_or_else(|| word.type_name().to_owned())
     };
     let line = words.iter().map(text).collect::<Vec<_>>().join(" ");
     // Nobody listens any more when this fails.
@@ -139,12 +140,12 @@ fn describe(error: &CaughtError<'_>, task: &Task) -> ErrorReport {
             report.traceback = own_lines(&exception.stack().unwrap_or_default());
         }
         CaughtError::Value(value) => {
-            report.kind = value.type_name().to_owned();
+            value.type_name().clone_into(&mut report.kind);
             let json = value.ctx().json_stringify(value.clone()).ok().flatten();
             report.message = json.and_then(|text| text.to_string().ok()).unwrap_or_default();
         }
         CaughtError::Error(error) => {
-            report.kind = "Error".to_owned();
+            "Error".clone_into(&mut report.kind);
             report.message = error.to_string();
         }
     }
@@ -154,39 +155,39 @@ fn describe(error: &CaughtError<'_>, task: &Task) -> ErrorReport {
     report
 }
 
+/// Finds the code that says more than that an error was raised.
 fn classify(report: &mut ErrorReport, task: &Task) {
-    let entry_missing = task.function.is_some() && report.message.contains(&format!("'{ENTRY}'"));
-    let undefined = |function: &String| {
-        report.kind == "SyntaxError" && report.message.contains(&format!("'{function}'"))
+    let about = |name: &str| report.message.contains(&format!("'{name}'"));
+    let unresolved = report.message.starts_with("Error resolving module");
+    let (code, kind) = match report.kind.as_str() {
+        _ if report.message == "out of memory" => {
+            report.limit = Some("memory_limit".to_owned());
+            return;
+        }
+        "SyntaxError" | "ReferenceError"
+            if task.function.as_deref().is_some_and(about) && report.line.is_none() =>
+        {
+            let function = task.function.as_deref().unwrap_or_default();
+            report.message = format!("there is no function `{function}` in {}", task.main);
+            ("missing_function", "LookupError")
+        }
+        "ArgumentsError" => ("argument_error", "TypeError"),
+        "ResultError" => ("result_not_json", "TypeError"),
+        "SyntaxError" => ("syntax_error", "SyntaxError"),
+        _ if unresolved || report.message.starts_with("Error loading module") => ("missing_module", "Error"),
+        _ => return,
     };
-    if report.message == "out of memory" {
-        report.limit = Some("memory_limit".to_owned());
-    } else if entry_missing || (report.message.contains("export") && task.function.as_ref().is_some_and(undefined))
-    {
-        let function = task.function.as_deref().unwrap_or_default();
-        report.code = "missing_function".to_owned();
-        report.kind = "LookupError".to_owned();
-        report.message = format!("there is no function `{function}` in {}", task.main);
+    code.clone_into(&mut report.code);
+    kind.clone_into(&mut report.kind);
+    if !matches!(code, "syntax_error" | "missing_module") {
         report.traceback.clear();
-    } else if report.kind == "ArgumentsError" {
-        report.code = "argument_error".to_owned();
-        report.kind = "TypeError".to_owned();
-        report.traceback.clear();
-    } else if report.kind == "ResultError" {
-        report.code = "result_not_json".to_owned();
-        report.kind = "TypeError".to_owned();
-        report.traceback.clear();
-    } else if report.kind == "SyntaxError" {
-        report.code = "syntax_error".to_owned();
-    } else if report.message.starts_with("Error resolving module") || report.message.starts_with("Error loading") {
-        report.code = "missing_module".to_owned();
     }
 }
 
 /// A stack without the lines of the engine and of our own set-up.
 fn own_lines(stack: &str) -> String {
     let own = |line: &&str| place_of(line).is_some_and(|(file, _)| file != "eval_script");
-    stack.lines().filter(own).map(|line| format!("{line}\n")).collect()
+    stack.lines().filter(own).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The file and the line that a line of a stack names.

@@ -52,7 +52,7 @@ pub(super) fn follow(server: BorrowedFd<'_>, standing: &Standing) -> i32 {
 fn obey(order: Order, fds: Vec<OwnedFd>) -> Result<Option<OwnedFd>, String> {
     match order {
         Order::Python { python, preload } => start_python(&python, &preload, fds).map(|()| None),
-        Order::Native => start(fds, || native::serve()).map(|()| None),
+        Order::Native => start(fds, native::serve).map(|()| None),
         Order::Folder { number, bytes, files, user } => make_folder(number, bytes, files, user).map(Some),
         Order::Release { number } => release(number).map(|()| None),
     }

@@ -29,18 +29,8 @@ const SETTINGS: &[&str] = &[
     "/etc/mime.types",
 ];
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-const FOLDERS: &[&str] = &[
-    "proc",
-    "tmp",
-    "dev/shm",
-    "mnt/data",
-    "program",
-    ".folders",
-    ".empty",
-    ".sandbox",
-    ".old",
-    "etc",
-];
+const FOLDERS: &[&str] =
+    &["proc", "tmp", "dev/shm", "mnt/data", "program", ".folders", ".empty", ".sandbox", ".old", "etc"];
 const FILES: &[(&str, &[u8])] = &[
     ("etc/passwd", b"root:x:0:0:root:/:/bin/false\nuser:x:1000:1000:user:/mnt/data:/bin/sh\n"),
     ("etc/group", b"root:x:0:\nuser:x:1000:\n"),

@@ -21,7 +21,9 @@ pub(super) fn run(task: &Task) -> Report {
     match execute(task) {
         Ok(status) if status.success() => result(task),
         Ok(status) => ended(status),
-        Err(error) => failed("exit_status", "OSError", format!("`{}` cannot be executed: {error}", task.main)),
+        Err(error) => {
+            failed("exit_status", "OSError", format!("`{}` cannot be executed: {error}", task.main))
+        }
     }
 }
 

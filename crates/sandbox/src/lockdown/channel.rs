@@ -200,28 +200,36 @@ pub(super) fn move_streams(channel: &Channel) -> Result<(), Errno> {
 /// Ends the process because a step failed; the code does not run.
 pub(super) fn fail(channel: &Channel, step: &str, error: Errno) -> ! {
     let mut text = [0_u8; 96];
-    let mut length = 0;
     let mut digits = [0_u8; 12];
     let number = decimal(error.unsigned_abs().into(), &mut digits);
-    for byte in step.bytes().chain(*b": error ").chain(number.iter().copied()) {
-        if let Some(place) = text.get_mut(length) {
-            *place = byte;
-            length += 1;
-        }
-    }
+    let text = join(&[step.as_bytes(), b": error ", number], &mut text).unwrap_or(b"a step of the lock-down");
     let result = if channel.fds[2] > RESULT { channel.fds[2] } else { RESULT };
-    let header = Header { nonce: channel.request.nonce, length: length as u64, fault: 1, ..Header::default() };
+    let header =
+        Header { nonce: channel.request.nonce, length: text.len() as u64, fault: 1, ..Header::default() };
     write_all(result, header.bytes());
-    write_all(result, text.get(..length).unwrap_or_default());
+    write_all(result, text);
     sys::exit(70)
+}
+
+/// Joins texts in a buffer; what does not fit is an error, because half a text would mean something else.
+pub(super) fn join<'a>(texts: &[&[u8]], buffer: &'a mut [u8]) -> Result<&'a [u8], Errno> {
+    let mut length = 0;
+    for text in texts {
+        let place = buffer.get_mut(length..length + text.len()).ok_or(sys::EINVAL)?;
+        place.copy_from_slice(text);
+        length += text.len();
+    }
+    buffer.get(..length).ok_or(sys::EINVAL)
 }
 
 /// A number in decimal digits, without allocating.
 pub(super) fn decimal(mut number: u64, digits: &mut [u8]) -> &[u8] {
     let mut start = digits.len();
     loop {
-        start -= 1;
-        digits[start] = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        start = start.saturating_sub(1);
+        if let Some(digit) = digits.get_mut(start) {
+            *digit = b'0' + u8::try_from(number % 10).unwrap_or(0);
+        }
         number /= 10;
         if number == 0 || start == 0 {
             return digits.get(start..).unwrap_or_default();

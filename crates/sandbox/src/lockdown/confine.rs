@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_uint};
 
-use super::channel::{self, Channel, SOCKET, decimal, fail, flags};
+use super::channel::{self, Channel, SOCKET, decimal, fail, flags, join};
 use super::{landlock, prepare, sys};
 
 /// The port of the proxy, inside.
@@ -33,8 +33,7 @@ fn confine(channel: &mut Channel) -> Result<(), (&'static str, i32)> {
     let asks = |flag: u32| request.flags & flag != 0;
     place_folder(channel).map_err(at("work folder"))?;
     sys::mount_at(Some(c"/.empty"), c"/.folders", None, sys::MS_BIND, None).map_err(at("other folders"))?;
-    let read_only =
-        sys::MS_REMOUNT | sys::MS_BIND | sys::MS_RDONLY | sys::MS_NOSUID | sys::MS_NODEV;
+    let read_only = sys::MS_REMOUNT | sys::MS_BIND | sys::MS_RDONLY | sys::MS_NOSUID | sys::MS_NODEV;
     sys::mount_at(None, c"/program", None, read_only, None).map_err(at("program folder"))?;
     if asks(flags::NETWORK) {
         let listener = sys::listen_on_loopback(PROXY_PORT).map_err(at("loopback"))?;
@@ -78,18 +77,16 @@ fn place_folder(channel: &Channel) -> Result<i64, i32> {
         let mut path = [0; 48];
         let mut digits = [0; 24];
         let number = decimal(request.folder, &mut digits);
-        for (place, byte) in path.iter_mut().zip(b"/.folders/".iter().chain(number)) {
-            *place = *byte;
-        }
-        let path = CStr::from_bytes_until_nul(&path).map_err(|_| sys::EINVAL)?;
+        let path = join(&[b"/.folders/", number, b"\0"], &mut path)?;
+        let path = CStr::from_bytes_until_nul(path).map_err(|_| sys::EINVAL)?;
         return sys::mount_at(Some(path), c"/mnt/data", None, sys::MS_BIND, None);
     }
     if request.flags & flags::RESIZE == 0 {
         return Ok(0);
     }
-    let mut options = [0; 96];
-    let length = prepare::sizes(request.folder_bytes, request.folder_files, &mut options).len();
-    let options = options.get(..=length).unwrap_or_default();
+    let (mut sizes, mut options) = ([0; 96], [0; 97]);
+    let sizes = prepare::sizes(request.folder_bytes, request.folder_files, &mut sizes)?;
+    let options = join(&[sizes, b"\0"], &mut options)?;
     let options = CStr::from_bytes_until_nul(options).map_err(|_| sys::EINVAL)?;
     let flags = sys::MS_REMOUNT | sys::MS_NOSUID | sys::MS_NODEV;
     sys::mount_at(None, c"/mnt/data", None, flags, Some(options))
@@ -123,12 +120,7 @@ fn map_user(outside: u32) -> Result<(), i32> {
     let mut text = [0; 32];
     let mut digits = [0; 12];
     let outside = decimal(outside.into(), &mut digits);
-    let mut length = 0;
-    for byte in [INSIDE_USER, outside, b" 1\n"].into_iter().flatten() {
-        *text.get_mut(length).ok_or(sys::EINVAL)? = *byte;
-        length += 1;
-    }
-    let text = text.get(..length).unwrap_or_default();
+    let text = join(&[INSIDE_USER, outside, b" 1\n"], &mut text)?;
     sys::write_file(c"/proc/self/setgroups", b"deny")?;
     sys::write_file(c"/proc/self/gid_map", text)?;
     sys::write_file(c"/proc/self/uid_map", text)?;

@@ -52,7 +52,8 @@ pub(super) fn restrict(version: i64, port: Option<u16>) -> Result<(), i32> {
     if version < 1 {
         return Ok(());
     }
-    let handled = (1_u64 << (13 + version.clamp(1, 3) - 1)) - 1 | if version >= 5 { IOCTL_DEV } else { 0 };
+    let devices = if version >= 5 { IOCTL_DEV } else { 0 };
+    let handled = ((1_u64 << (12 + version.clamp(1, 3))) - 1) | devices;
     let network: u64 = if version >= 4 { 0b11 } else { 0 };
     let scopes: u64 = if version >= 6 { 0b11 } else { 0 };
     let mut attribute = [0; 24];

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use super::channel::{Channel, SOCKET, decimal};
+use super::channel::{Channel, SOCKET, decimal, join};
 use super::sys;
 
 /// Bytes and files of `/tmp` and of `/dev/shm`.
@@ -25,11 +25,8 @@ fn set_apart(channel: &mut Channel) -> Result<(), (&'static str, i32)> {
     sys::unblock_signals().map_err(at("signals"))?;
     sys::duplicate(channel.spare_socket, SOCKET).map_err(at("socket"))?;
     sys::close_from(SOCKET + 1).map_err(at("close"))?;
-    let apart = sys::CLONE_NEWNS
-        | sys::CLONE_NEWIPC
-        | sys::CLONE_NEWUTS
-        | sys::CLONE_NEWNET
-        | sys::CLONE_NEWCGROUP;
+    let apart =
+        sys::CLONE_NEWNS | sys::CLONE_NEWIPC | sys::CLONE_NEWUTS | sys::CLONE_NEWNET | sys::CLONE_NEWCGROUP;
     sys::unshare_all(apart).map_err(at("namespaces"))?;
     sys::mount_at(None, c"/.folders", None, sys::MS_SLAVE, None).map_err(at("propagation"))?;
     mount_proc().map_err(at("proc"))?;
@@ -40,7 +37,7 @@ fn set_apart(channel: &mut Channel) -> Result<(), (&'static str, i32)> {
     mount_scratch(c"/dev/shm", SCRATCH, user).map_err(at("/dev/shm"))?;
     mount_scratch(c"/program", b"size=134217728,nr_inodes=16384", user).map_err(at("/program"))?;
     let mut data = [0; 96];
-    let size = sizes(channel.folder_bytes, channel.folder_files, &mut data);
+    let size = sizes(channel.folder_bytes, channel.folder_files, &mut data).map_err(at("sizes"))?;
     mount_scratch(c"/mnt/data", size, user).map_err(at("/mnt/data"))?;
     channel.base_memory = address_space();
     let folder = |path| sys::open_path(path, sys::O_RDONLY | sys::O_DIRECTORY);
@@ -66,28 +63,18 @@ fn mount_scratch(target: &CStr, size: &[u8], user: u32) -> Result<i64, i32> {
     let user = decimal(user.into(), &mut digits);
     // The program may be run by the owner of a kept work folder, who is another user.
     let mode: &[u8] = if target == c"/program" { b",mode=0755,uid=" } else { b",mode=0700,uid=" };
-    let text: [&[u8]; 6] = [size, mode, user, b",gid=", user, b"\0"];
-    let mut length = 0;
-    for byte in text.iter().copied().flatten() {
-        *options.get_mut(length).ok_or(sys::EINVAL)? = *byte;
-        length += 1;
-    }
-    let options = CStr::from_bytes_until_nul(&options).map_err(|_| sys::EINVAL)?;
+    let options = join(&[size, mode, user, b",gid=", user, b"\0"], &mut options)?;
+    let options = CStr::from_bytes_until_nul(options).map_err(|_| sys::EINVAL)?;
     let flags = sys::MS_NOSUID | sys::MS_NODEV;
     sys::mount_at(Some(c"tmpfs"), target, Some(c"tmpfs"), flags, Some(options))
 }
 
 /// The options that bound a file system in memory.
-pub(super) fn sizes(bytes: u64, files: u64, buffer: &mut [u8; 96]) -> &[u8] {
+pub(super) fn sizes(bytes: u64, files: u64, buffer: &mut [u8; 96]) -> Result<&[u8], i32> {
     let (mut first, mut second) = ([0; 24], [0; 24]);
     // The folder itself is a file too.
     let (bytes, files) = (decimal(bytes, &mut first), decimal(files.saturating_add(1), &mut second));
-    let mut length = 0;
-    for byte in [b"size=", bytes, b",nr_inodes=", files].into_iter().flatten() {
-        buffer[length] = *byte;
-        length += 1;
-    }
-    buffer.get(..length).unwrap_or_default()
+    join(&[b"size=", bytes, b",nr_inodes=", files], buffer)
 }
 
 /// Bytes of address space in use.
@@ -96,6 +83,7 @@ fn address_space() -> u64 {
     let Ok(file) = sys::open_path(c"/proc/self/statm", sys::O_RDONLY) else { return 0 };
     let length = sys::read_some(file, &mut text).unwrap_or(0);
     sys::close_fd(file);
-    let pages = text.iter().take(usize::try_from(length).unwrap_or(0)).take_while(|byte| byte.is_ascii_digit());
+    let pages =
+        text.iter().take(usize::try_from(length).unwrap_or(0)).take_while(|byte| byte.is_ascii_digit());
     pages.fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0')) * 4096
 }

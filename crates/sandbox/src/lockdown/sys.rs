@@ -39,8 +39,14 @@ unsafe extern "C" {
     fn bind(fd: c_int, address: *const c_void, length: c_uint) -> c_int;
     fn listen(fd: c_int, backlog: c_int) -> c_int;
     fn ioctl(fd: c_int, request: c_ulong, ...) -> c_int;
-    fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64)
-    -> *mut c_void;
+    fn mmap(
+        at: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     fn getrusage(who: c_int, usage: *mut ResourceUsage) -> c_int;
     fn signalfd(fd: c_int, mask: *const SignalSet, flags: c_int) -> c_int;
     fn sigemptyset(set: *mut SignalSet) -> c_int;
@@ -435,8 +441,7 @@ pub(super) fn map(fd: c_int, length: usize) -> Option<&'static [u8]> {
 pub(super) fn usage() -> (u64, u64) {
     let mut all = (0, 0);
     for who in [0, -1] {
-        let mut usage =
-            ResourceUsage { user: [0; 2], system: [0; 2], max_resident_kb: 0, rest: [0; 13] };
+        let mut usage = ResourceUsage { user: [0; 2], system: [0; 2], max_resident_kb: 0, rest: [0; 13] };
         // SAFETY: the struct has the size of the C library's.
         unsafe { getrusage(who, &raw mut usage) };
         let time = |[seconds, micros]: [i64; 2]| seconds.unsigned_abs() * 1_000_000 + micros.unsigned_abs();

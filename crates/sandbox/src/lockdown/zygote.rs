@@ -24,7 +24,8 @@ pub(super) fn start(channel: &mut Channel) {
         Ok(())
     };
     if let Err(error) = done() {
-        let _ = sys::send(SOCKET, format!("Ethe fork server could not be locked: error {error}").as_bytes(), &[]);
+        let _ =
+            sys::send(SOCKET, format!("Ethe fork server could not be locked: error {error}").as_bytes(), &[]);
         sys::exit(71);
     }
 }

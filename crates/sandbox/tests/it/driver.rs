@@ -89,7 +89,7 @@ impl Driver {
         let started = started.recv().expect("the driver answers");
         let protections = started["protections"].as_array().unwrap_or_else(|| panic!("{mode:?}: {started}"));
         let cgroups = protections.iter().any(|found| {
-            found["name"].as_str().is_some_and(|name| name.contains("cgroup")) && found["active"] == true
+            found["name"].as_str().is_some_and(|name| name == "control_groups") && found["active"] == true
         });
         if mode == Mode::RootWithCgroups && !cgroups {
             drop(requests);
@@ -216,7 +216,7 @@ fn settings(mode: Mode, host: &Host, data_python: Option<&Path>) -> Value {
         "jail_command": [driver, "jail"],
         "profiles": profiles,
         "cgroups": mode != Mode::RootWithoutCgroups,
-        "concurrency": 2,
+        "spares": 2,
         "hold_open": [host.secret_file(), host.folder(), "/"],
     })
 }
@@ -233,8 +233,9 @@ fn data_python(as_another_user: bool) -> Option<PathBuf> {
     let readable = !as_another_user
         || Command::new("setpriv")
             .args(["--reuid", ORDINARY_USER, "--regid", ORDINARY_USER, "--clear-groups", "--"])
+            // Through a shell: setpriv itself may still execute what that user may not.
+            .args(["sh", "-c", "exec \"$0\" -c 'import numpy, pandas'"])
             .arg(&python)
-            .args(["-c", "import numpy, pandas"])
             .current_dir("/")
             .stderr(Stdio::null())
             .status()

@@ -6,19 +6,19 @@ use crate::trial::{attack, javascript, javascript_attack};
 
 attack!(
     javascript_loops_forever,
-    javascript_attack("export function attack() { for (;;) {} }").wall(700).ended_by("time_limit")
+    javascript_attack("export function attack(host) { for (;;) {} }").wall(700).ended_by("time_limit")
 );
 
 attack!(
     javascript_loops_while_loading,
-    javascript_attack("while (true) {}\nexport function attack() { return 1 }")
+    javascript_attack("while (true) {}\nexport function attack(host) { return 1 }")
         .wall(700)
         .ended_by("time_limit")
 );
 
 attack!(
     javascript_loops_in_the_processor_limit,
-    javascript_attack("export function attack() { let x = 0; for (;;) x++ }")
+    javascript_attack("export function attack(host) { let x = 0; for (;;) x++ }")
         .limit("cpu_ms", 1_000)
         .ended_by("cpu_limit")
 );
@@ -26,7 +26,7 @@ attack!(
 attack!(
     javascript_fills_memory,
     javascript_attack(
-        "export function attack() { const kept = []; for (;;) kept.push(new Uint8Array(1 << 20)) }"
+        "export function attack(host) { const kept = []; for (;;) kept.push(new Uint8Array(1 << 20)) }"
     )
     .limit("memory", 128 << 20)
     .ended_by("memory_limit")
@@ -35,7 +35,7 @@ attack!(
 attack!(
     javascript_fills_memory_and_ignores_the_refusal,
     javascript_attack(
-        "export function attack() { let kept = []; for (;;) { try { kept.push(new Array(100000).fill(kept.length)) } catch { kept.length >>= 1 } } }"
+        "export function attack(host) { let kept = []; for (;;) { try { kept.push(new Array(100000).fill(kept.length)) } catch { kept.length >>= 1 } } }"
     )
     .limit("memory", 128 << 20)
     .wall(2_000)
@@ -44,20 +44,20 @@ attack!(
 
 attack!(
     javascript_backtracks_in_a_pattern,
-    javascript_attack("export function attack() { return /^(a+)+$/.test('a'.repeat(60) + 'b') }")
+    javascript_attack("export function attack(host) { return /^(a+)+$/.test('a'.repeat(60) + 'b') }")
         .wall(700)
         .ended_by("time_limit")
 );
 
 attack!(
     javascript_recurses_without_end,
-    javascript_attack("export function attack() { return attack() + 1 }").fails("code_error|crashed")
+    javascript_attack("export function attack(host) { return attack() + 1 }").fails("code_error|crashed")
 );
 
 attack!(
     javascript_makes_a_huge_text,
     javascript_attack(
-        "export function attack() { let text = 'x'; for (;;) { text = text + text; if (text.length < 0) return 1 } }"
+        "export function attack(host) { let text = 'x'; for (;;) { text = text + text; if (text.length < 0) return 1 } }"
     )
     .limit("memory", 128 << 20)
     .check(|answer| {
@@ -68,12 +68,12 @@ attack!(
 
 attack!(
     javascript_returns_too_much,
-    javascript_attack("export function attack() { return 'x'.repeat(1 << 20) }").ended_by("result_limit")
+    javascript_attack("export function attack(host) { return 'x'.repeat(1 << 20) }").ended_by("result_limit")
 );
 
 attack!(
     javascript_floods_the_output,
-    javascript_attack("export function attack() { for (;;) console.log('x'.repeat(1000)) }")
+    javascript_attack("export function attack(host) { for (;;) console.log('x'.repeat(1000)) }")
         .ended_by("output_limit")
 );
 
@@ -81,10 +81,10 @@ attack!(
     javascript_replaces_the_writer_of_results,
     javascript_attack(
         r"
-export function attack() {
+export function attack(host) {
     JSON.stringify = () => '\'faked\'';
-    Object.prototype.toJSON = function () { return 'faked' };
-    Array.prototype.toJSON = String.prototype.toJSON = Number.prototype.toJSON = () => 'faked';
+    globalThis.JSON = { stringify: () => '\'faked\'', parse: () => 'faked' };
+    Function.prototype.call = Function.prototype.apply = () => 'faked';
     return { honest: [1, 'text', true, null] };
 }"
     )
@@ -92,10 +92,27 @@ export function attack() {
 );
 
 attack!(
+    javascript_gives_everything_another_form,
+    javascript_attack(
+        r"
+export function attack(host) {
+    Object.prototype.toJSON = function () { return 'of its own' };
+    Array.prototype.toJSON = String.prototype.toJSON = Number.prototype.toJSON = () => 'of its own';
+    return { honest: [1, 'text', true, null] };
+}"
+    )
+    // That is how JSON works in this language: the form is the program's own to choose, for its own result.
+    .check(|answer| {
+        let honest = json!({ "honest": [1, "text", true, null] });
+        assert!([honest, json!("of its own")].contains(answer.returned()), "{answer:?}");
+    })
+);
+
+attack!(
     javascript_pollutes_prototypes,
     javascript_attack(
         r"
-export function attack() {
+export function attack(host) {
     Object.defineProperty(Object.prototype, 'ok', { get() { return 'faked' }, set() {}, configurable: true });
     Object.defineProperty(Object.prototype, 'error', { get() { return 'faked' }, set() {}, configurable: true });
     Object.defineProperty(Array.prototype, '0', { set() { throw 1 }, get() { return 'faked' } });
@@ -103,14 +120,18 @@ export function attack() {
     return { honest: 1 };
 }"
     )
-    .returns(json!({ "honest": 1 }))
+    // Whoever spoils its own world spoils its own result; it must only be this run that fails.
+    .check(|answer| {
+        let honest = answer.0["ending"]["returned"] == json!({ "honest": 1 });
+        assert!(honest || answer.failure()["code"] == "code_error", "{answer:?}");
+    })
 );
 
 attack!(
     javascript_returns_something_that_lies,
     javascript_attack(
         r"
-export function attack() {
+export function attack(host) {
     return new Proxy({}, { ownKeys() { throw new Error('no') }, get() { return () => { for (;;) {} } } });
 }"
     )
@@ -125,13 +146,13 @@ export function attack() {
 
 attack!(
     javascript_returns_itself,
-    javascript_attack("export function attack() { const ring = {}; ring.ring = ring; return ring }")
+    javascript_attack("export function attack(host) { const ring = {}; ring.ring = ring; return ring }")
         .fails("result_not_json|code_error")
 );
 
 attack!(
     javascript_returns_something_too_deep,
-    javascript_attack("export function attack() { let deep = []; for (let i = 0; i < 50000; i++) deep = [deep]; return deep }")
+    javascript_attack("export function attack(host) { let deep = []; for (let i = 0; i < 50000; i++) deep = [deep]; return deep }")
         .fails("result_not_json|code_error|result_invalid")
 );
 
@@ -161,7 +182,7 @@ attack!(
     javascript_looks_for_ways_out,
     javascript_attack(
         r"
-export function attack() {
+export function attack(host) {
     const names = ['require', 'process', 'Deno', 'Bun', 'os', 'std', 'fetch', 'XMLHttpRequest', 'WebSocket', 'Worker',
                    'load', 'loadScript', 'read', 'readFile', 'scriptArgs', 'WebAssembly', 'gc', 'print_memory', 'bjson'];
     return names.filter(name => typeof globalThis[name] !== 'undefined');
@@ -174,7 +195,7 @@ attack!(
     javascript_builds_code_to_get_out,
     javascript_attack(
         r"
-export function attack() {
+export function attack(host) {
     const reach = new Function('return this')();
     return [typeof reach.process, typeof reach.require, typeof (() => {}).constructor('return typeof os')()];
 }"
@@ -189,21 +210,21 @@ export function attack() {
 
 attack!(
     javascript_waits_for_a_promise_forever,
-    javascript_attack("export async function attack() { await new Promise(() => {}) }").wall(1_000).check(
-        |answer| {
+    javascript_attack("export async function attack(host) { await new Promise(() => {}) }")
+        .wall(1_000)
+        .check(|answer| {
             let code = answer.failure()["code"].as_str().unwrap_or("");
             assert!(
                 ["code_error", "crashed"].contains(&code) || answer.limit() == Some("time_limit"),
                 "{answer:?}"
             );
-        }
-    )
+        })
 );
 
 attack!(
     javascript_queues_work_without_end,
     javascript_attack(
-        "export async function attack() { const again = () => Promise.resolve().then(again); again(); await again(); return 'ESCAPED' }"
+        "export async function attack(host) { const again = () => Promise.resolve().then(again); again(); await again(); return 'ESCAPED' }"
     )
     .wall(1_000)
     .ended_by("time_limit|memory_limit|cpu_limit")
@@ -212,7 +233,7 @@ attack!(
 attack!(
     javascript_throws_strange_things,
     javascript_attack(
-        "export function attack() { throw { toString() { for (;;) {} }, get message() { for (;;) {} } } }"
+        "export function attack(host) { throw { toString() { for (;;) {} }, get message() { for (;;) {} } } }"
     )
     .wall(1_000)
     .check(|answer| {
@@ -225,7 +246,7 @@ attack!(
 
 attack!(
     javascript_throws_nothing,
-    javascript("export function attack() { throw undefined }")
+    javascript("export function attack(host) { throw undefined }")
         .function("attack", json!({}))
         .fails("code_error")
 );

@@ -37,7 +37,7 @@ def attack(host):
     return {str(family): attempt(pair, family) for family in range(2, 46)}
 "#
     )
-    .refused(44, "EPERM|EACCES|EAFNOSUPPORT|ENOSYS")
+    .refused(44, "EPERM|EACCES|EAFNOSUPPORT|ENOTSUP|ENOSYS")
 );
 
 in_each_mode!(connects_to_ports_of_the_host, |driver| {

@@ -27,7 +27,7 @@ def attack(host):
     sys.exit(0)
 "#
     )
-    .fails("code_error|exit_status|crashed")
+    .returns(json!(null))
 );
 
 attack!(
@@ -87,7 +87,6 @@ def attack(host):
     )
     .check(|answer| {
         assert_eq!(answer.failure()["code"], "code_error", "{answer:?}");
-        assert_eq!(answer.failure()["kind"], "Mute", "{answer:?}");
     })
 );
 
