@@ -142,7 +142,10 @@ impl ForkServer {
             state.target = (state.target * 2).clamp(1, state.most.max(1)).min(state.most);
         }
         state.takers += 1;
-        self.shared.wake();
+        // While one is ready, the next is made when this one is done: the machine is better left to the code.
+        if state.ready.is_empty() {
+            self.shared.wake();
+        }
         let taken = loop {
             if let Some(spare) = state.ready.pop_front() {
                 break Ok(spare);
@@ -176,9 +179,9 @@ impl ForkServer {
         }
     }
 
-    /// Leaves a group to be removed when its last process is gone.
-    pub(crate) fn bury(&self, group: Group) {
-        self.shared.lock().graves.push(group);
+    /// Takes back what is left of a spare; its group is removed when its last process is gone.
+    pub(crate) fn finish(&self, mut spare: Spare) {
+        self.shared.lock().graves.extend(spare.group.take());
         self.shared.wake();
     }
 

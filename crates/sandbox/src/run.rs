@@ -90,9 +90,7 @@ pub(crate) fn run(
     let visits = proxy.map(Proxy::finish).unwrap_or_default();
     let ending = judge(fork_server, &spare, &seen, &execution.program, &limits);
     let (files, files_truncated) = collect(&spare, &folder, &before)?;
-    if let Some(group) = spare.group.take() {
-        fork_server.bury(group);
-    }
+    fork_server.finish(spare);
     let usage = Usage { wall: seen.wall, cpu: seen.cpu, memory: seen.memory };
     let (stdout, stderr) = (seen.stdout, seen.stderr);
     Ok(Outcome { ending: ending?, stdout, stderr, files, files_truncated, folder, visits, usage })

@@ -183,6 +183,7 @@ fn settings(wanted: Wanted) -> Settings {
         allow_weaker: false,
         cgroups: if wanted.cgroups { Cgroups::Auto } else { Cgroups::Off },
         spares: wanted.spares,
+        usual: Limits::default(),
     }
 }
 

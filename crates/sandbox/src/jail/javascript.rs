@@ -14,6 +14,8 @@ use super::native::{ErrorReport, Report, Task};
 
 /// The name under which the module gives us the function to call.
 const ENTRY: &str = "__entry";
+/// Where `javascript.js` leaves what it offers.
+const TOOLS: &str = "__tools";
 const STACK: usize = 1 << 20;
 
 /// A JavaScript engine that has run nothing yet.
@@ -31,6 +33,26 @@ impl Engine {
         let context = Context::full(&runtime).ok()?;
         context.with(|ctx| set_up(&ctx)).ok()?;
         Some(Self { runtime, context })
+    }
+
+    /// Runs a module like any other, ahead of time.
+    pub(super) fn warm_up(&self) {
+        let _ = self.context.with(|ctx| -> rquickjs::Result<()> {
+            // A name that no program can import.
+            let (module, evaluated) = Module::declare(
+                ctx.clone(),
+                "\u{1}warm",
+                "export function f(a, b) { return { sum: a + b }; }",
+            )?
+            .eval()?;
+            evaluated.finish::<()>()?;
+            let tools: Object<'_> = ctx.globals().get(TOOLS)?;
+            let parameters: Value<'_> = ctx.json_parse(r#"{"a":1,"b":2}"#)?;
+            let function: Value<'_> = module.get("f")?;
+            let result: Value<'_> = tools.get::<_, Function<'_>>("invoke")?.call((function, parameters))?;
+            tools.get::<_, Function<'_>>("render")?.call::<_, String>((result,))?;
+            Ok(())
+        });
     }
 
     /// Runs a program.
@@ -92,8 +114,8 @@ fn print(stream: &mut dyn Write, words: &[Value<'_>]) {
 /// Evaluates the module, calls the function if one is named, and gives the result as JSON.
 fn evaluate(ctx: &Ctx<'_>, task: &Task, mut source: Vec<u8>) -> rquickjs::Result<String> {
     let globals = ctx.globals();
-    let tools: Object<'_> = globals.get("__tools")?;
-    globals.remove("__tools")?;
+    let tools: Object<'_> = globals.get(TOOLS)?;
+    globals.remove(TOOLS)?;
     if let Some(seed) = task.seed {
         let math: Object<'_> = globals.get("Math")?;
         let state = Cell::new(seed);

@@ -39,6 +39,7 @@ const FILES: &[(&str, &[u8])] = &[
     (".sandbox/lockdown.so", include_bytes!(concat!(env!("OUT_DIR"), "/lockdown.so"))),
     (".sandbox/zygote.py", include_bytes!("../python/zygote.py")),
     (".sandbox/program.py", include_bytes!("../python/program.py")),
+    (".sandbox/warm.py", include_bytes!("../python/warm.py")),
     (".sandbox/rendering.py", include_bytes!("../python/rendering.py")),
 ];
 

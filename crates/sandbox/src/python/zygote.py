@@ -57,6 +57,7 @@ def exercise(loaded):
 
 def child(library, loaded):
     library.lockdown_prepare()
+    ctypes.string_at(library.lockdown_payload(), 0)
     program.warm_up()
     exercise(loaded)
     length = library.lockdown_await()

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -188,6 +189,8 @@ fn command(mode: Mode, root: bool, host: &Host) -> Command {
         .env("TMPDIR", host.temporary())
         .env("SECRET_OF_THE_SERVER", &host.secret)
         .current_dir(host.folder())
+        // By which everything it starts can be told from what others started.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped());
     command

@@ -53,6 +53,11 @@ impl Leavings {
 }
 
 impl Belongings {
+    /// Whether it has what a driver in this mode must have; else what is looked for at the end would not be found.
+    pub(crate) fn are_of(&self, mode: Mode) -> bool {
+        self.processes.len() > 2 && (mode != Mode::RootWithCgroups || !self.groups.is_empty())
+    }
+
     fn alive(&self) -> Vec<String> {
         self.processes
             .iter()
@@ -125,14 +130,17 @@ fn processes() -> impl Iterator<Item = u32> {
     std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// A process and all that it and its children started.
+/// The processes of the group that this one leads, and all that they and their children started.
 fn family(first: u32) -> Vec<u32> {
-    let parents: Vec<_> = processes().filter_map(|process| Some((process, parent(process)?))).collect();
-    let mut family = vec![first];
+    let known = |process| Some((process, number(process, PARENT)?, number(process, LEADER)?));
+    let all: Vec<_> = processes().filter_map(known).collect();
+    let mut family: Vec<_> =
+        all.iter().filter(|(_, _, leader)| *leader == first).map(|(process, _, _)| *process).collect();
     let mut at = 0;
     while at < family.len() {
-        let children = parents.iter().filter(|(_, parent)| *parent == family[at]);
-        let children: Vec<_> = children.map(|(child, _)| *child).collect();
+        let children =
+            all.iter().filter(|(process, parent, _)| *parent == family[at] && !family.contains(process));
+        let children: Vec<_> = children.map(|(child, _, _)| *child).collect();
         family.extend(children);
         at += 1;
     }
@@ -145,8 +153,11 @@ fn stat(process: u32) -> Option<Vec<String>> {
     Some(stat.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
-fn parent(process: u32) -> Option<u32> {
-    stat(process)?.get(1)?.parse().ok()
+const PARENT: usize = 1;
+const LEADER: usize = 2;
+
+fn number(process: u32, field: usize) -> Option<u32> {
+    stat(process)?.get(field)?.parse().ok()
 }
 
 /// When it started, if it lives.

@@ -80,6 +80,14 @@ attack!(
         .returns(json!(64))
 );
 
+attack!(no_bytes_on_disk_are_none, call(WRITE, 32).limit("folder_bytes", 0).ended_by("disk_limit"));
+attack!(no_files_on_disk_are_none, call(MAKE, 10).limit("folder_files", 0).ended_by("disk_limit"));
+attack!(no_time_is_none, call(SLEEP, 60_000).limit("wall_ms", 0).ended_by("time_limit"));
+attack!(no_processor_time_is_none, call(SPIN, 60_000).limit("cpu_ms", 0).ended_by("cpu_limit"));
+attack!(no_memory_is_none, call(FILL, 400).limit("memory", 0).ended_by("memory_limit"));
+attack!(no_output_is_none, call(PRINT, 1).limit("output", 0).ended_by("output_limit"));
+attack!(no_result_is_none, call(RETURN, 1).limit("result", 0).ended_by("result_limit"));
+
 in_each_mode!(an_execution_is_stopped_from_outside, |driver| {
     let sleeping = [
         python("import time\ntime.sleep(1000)\n"),
@@ -126,19 +134,23 @@ in_each_mode!(all_limits_hold_for_executions_at_a_time, |driver| {
 });
 
 #[test]
-fn a_driver_that_is_killed_leaves_no_process() {
+fn a_driver_that_is_killed_leaves_no_process_and_the_next_removes_its_groups() {
     for mode in Mode::ALL {
         let Some(driver) = Driver::start(mode) else { continue };
-        let mut sleeping =
-            python("import os, time\nfor _ in range(3):\n    os.fork()\nos.setsid()\ntime.sleep(1000)\n");
+        let mut sleeping = python("import os, time\nfor _ in range(3):\n    os.fork()\ntime.sleep(1000)\n");
         let marker = sleeping.mark();
         driver.send(json!({ "execute": sleeping.order }));
         wait_until_found(&marker, &sleeping);
         let belongings = driver.leavings.belongings(&driver);
+        assert!(belongings.are_of(mode), "{mode:?}");
         driver.kill();
         let left = belongings.processes_left();
         assert!(left.is_empty(), "{mode:?}: {left:?}");
         assert_eq!(eventually_none(|| processes_with(&marker)), Vec::<String>::new());
+        let next = Driver::start(mode).expect("it can be had again");
+        let left = next.leavings.left(&driver, &belongings);
+        assert!(left.is_empty(), "{mode:?}: {left:?}");
+        assert!(next.end(), "it ends well");
     }
 }
 
@@ -151,6 +163,7 @@ fn a_driver_that_ends_leaves_nothing() {
         }
         driver.ask(json!({ "open_folder": { "bytes": 1 << 20, "files": 10 } }));
         let belongings = driver.leavings.belongings(&driver);
+        assert!(belongings.are_of(mode), "{mode:?}");
         assert!(driver.end(), "it ends well");
         let left = driver.leavings.left(&driver, &belongings);
         assert!(left.is_empty(), "{mode:?}: {left:?}");

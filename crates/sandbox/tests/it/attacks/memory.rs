@@ -224,3 +224,66 @@ def attack(host):
     .limit("memory", 128 << 20)
     .ended_by("memory_limit|cpu_limit")
 );
+
+/// Fills a shared area piece by piece and lets go of each: the pages stay, but no process has them in sight.
+const OUT_OF_SIGHT: &str = r#"
+def fill_out_of_sight(area, size):
+    import mmap
+    piece = 4 << 20
+    for start in range(0, size, piece):
+        for page in range(start, start + piece, 4096):
+            area[page] = 1
+        area.madvise(mmap.MADV_DONTNEED, start, piece)
+def spread(make):
+    import time
+    size = 96 << 20
+    reading, writing = os.pipe()
+    for _ in range(8):
+        if os.fork() == 0:
+            area = make(size)
+            fill_out_of_sight(area, size)
+            os.write(writing, b"x")
+            time.sleep(100)
+            os._exit(0)
+    filled = 0
+    while filled < 8:
+        filled += len(os.read(reading, 8))
+    return "ESCAPED: %d MiB" % (filled * size >> 20)
+"#;
+
+attack!(
+    hides_shared_memory_from_whoever_counts,
+    python_attack(&format!(
+        "{OUT_OF_SIGHT}{}",
+        r#"
+def attack(host):
+    import mmap
+    return spread(lambda size: mmap.mmap(-1, size, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS))
+"#
+    ))
+    .limit("memory", 128 << 20)
+    .wall(8_000)
+    .check(held_in_memory)
+);
+
+attack!(
+    hides_shared_zeros_from_whoever_counts,
+    python_attack(&format!(
+        "{OUT_OF_SIGHT}{}",
+        r#"
+def attack(host):
+    import mmap
+    zeros = os.open("/dev/zero", os.O_RDWR)
+    return spread(lambda size: mmap.mmap(zeros, size, mmap.MAP_SHARED))
+"#
+    ))
+    .limit("memory", 128 << 20)
+    .wall(8_000)
+    .check(held_in_memory)
+);
+
+/// It was ended, or such memory is not to be had at all: then the children end and the first waits in vain.
+fn held_in_memory(answer: &crate::trial::Answer) {
+    let refused = answer.failure()["code"] == "code_error" || answer.limit() == Some("time_limit");
+    assert!(refused || answer.limit() == Some("memory_limit"), "{answer:?}");
+}

@@ -162,3 +162,29 @@ def attack(host):
     )
     .returns(json!("nobody is there"))
 );
+
+attack!(
+    hides_the_processor_time_of_children,
+    python_attack(
+        r#"
+def attack(host):
+    import signal
+    # Whoever ignores this signal is not charged for children that ended.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        child = os.fork()
+        if child == 0:
+            end = os.times().user + 0.2
+            while os.times().user < end:
+                pass
+            os._exit(0)
+        try:
+            os.waitpid(child, 0)
+        except ChildProcessError:
+            pass
+"#
+    )
+    .limit("cpu_ms", 1_000)
+    .wall(8_000)
+    .ended_by("cpu_limit")
+);

@@ -263,3 +263,33 @@ fn honest_or_refused(answer: &crate::trial::Answer) {
     let honest = answer.0["ending"]["returned"] == "honest";
     assert!(honest || ["crashed", "result_invalid"].contains(&code), "{answer:?}");
 }
+
+attack!(
+    fakes_a_fault_of_the_sandbox,
+    python_attack(
+        r#"
+def attack(host):
+    # What set the locks is still in memory; called again it fails, and would say so in the sandbox's name.
+    ctypes.CDLL("/.sandbox/lockdown.so").lockdown_enter()
+    return "honest"
+"#
+    )
+    .check(honest_or_refused)
+);
+
+attack!(
+    calls_what_started_it_again,
+    python_attack(
+        r#"
+def attack(host):
+    library = ctypes.CDLL("/.sandbox/lockdown.so")
+    for name in ("split", "prepare", "zygote", "await"):
+        if os.fork() == 0:
+            getattr(library, "lockdown_" + name)()
+            os._exit(0)
+        os.wait()
+    return "honest"
+"#
+    )
+    .check(honest_or_refused)
+);

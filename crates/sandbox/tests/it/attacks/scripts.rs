@@ -181,3 +181,46 @@ def attack(host):
     let refused = driver.host.tcp.accept().map_err(|error| error.kind());
     assert!(matches!(refused, Err(std::io::ErrorKind::WouldBlock)), "somebody connected to {port}");
 });
+
+attack!(
+    script_opens_the_memory_of_its_keeper,
+    script("#!/usr/bin/env python3\nimport os\nfor name in ('mem', 'environ', 'maps', 'fd/3', 'auxv', 'root/etc/passwd'):\n    try:\n        os.open('/proc/1/' + name, os.O_RDWR if name == 'mem' else os.O_RDONLY)\n        print('ESCAPED', name)\n    except OSError as error:\n        print(error.strerror)\n")
+        .check(|answer| {
+            let out = answer.stdout();
+            assert_eq!(out.lines().count(), 6, "{answer:?}");
+            assert!(out.lines().all(|line| ["Permission denied", "Operation not permitted", "No such file or directory"].contains(&line)), "{answer:?}");
+        })
+);
+
+attack!(
+    script_leads_the_reader_of_its_result_away,
+    script("#!/bin/sh\nrm -f \"$RESULT_FILE\"; ln -s /proc/1/environ \"${RESULT_FILE:-/tmp/result.json}\"\nexit 0\n").check(|answer| {
+        let code = answer.failure()["code"].as_str().unwrap_or("");
+        assert!(code == "result_not_json" || answer.returned().is_null(), "{answer:?}");
+    })
+);
+
+attack!(
+    script_gives_a_pipe_as_its_result,
+    script("#!/bin/sh\nrm -f \"$RESULT_FILE\"; mkfifo \"${RESULT_FILE:-/tmp/result.json}\"\nexit 0\n")
+        .wall(1_500)
+        .check(|answer| {
+            let code = answer.failure()["code"].as_str().unwrap_or("");
+            let ended = answer.limit() == Some("time_limit");
+            assert!(
+                ended || code == "result_not_json" || answer.0["ending"]["returned"].is_null(),
+                "{answer:?}"
+            );
+        })
+);
+
+attack!(
+    script_gives_an_endless_result,
+    script(
+        "#!/bin/sh\nrm -f \"$RESULT_FILE\"; ln -s /dev/zero \"${RESULT_FILE:-/tmp/result.json}\"\nexit 0\n"
+    )
+    .check(|answer| {
+        let code = answer.failure()["code"].as_str().unwrap_or("");
+        assert!(code == "result_not_json" || answer.limit() == Some("result_limit"), "{answer:?}");
+    })
+);

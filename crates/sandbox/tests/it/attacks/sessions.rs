@@ -344,3 +344,31 @@ def attack(host):
     assert!(!driver.host.folder().join("planted.txt").exists());
     driver.ask(json!({ "close_folder": folder }));
 });
+
+in_each_mode!(closes_its_work_folder_for_the_next_execution, |driver| {
+    let folder = open_folder(driver);
+    let close =
+        "import os\ndef f():\n    open('kept.txt', 'w').write('kept')\n    os.chmod('/mnt/data', 0)\n";
+    driver.execute(&python(close).function("f", json!({})).folder(folder).order);
+    let answer = python("def f():\n    return open('/mnt/data/kept.txt').read()\n")
+        .function("f", json!({}))
+        .folder(folder)
+        .run_on(driver)
+        .unwrap();
+    assert_eq!(answer.returned(), &json!("kept"));
+    assert_eq!(read(driver, folder, "kept.txt")["content"], "kept");
+    driver.ask(json!({ "close_folder": folder }));
+});
+
+in_each_mode!(asks_for_a_work_folder_of_no_size, |driver| {
+    let answer = driver.ask(json!({ "open_folder": { "bytes": 0, "files": 16 } }));
+    let Some(folder) = answer["folder"].as_u64() else { return };
+    let fill = python(
+        "def f():\n    with open('/mnt/data/x', 'wb') as file:\n        file.write(bytes(32 << 20))\n",
+    )
+    .function("f", json!({}))
+    .folder(folder);
+    let answer = driver.execute(&fill.order);
+    assert_eq!(answer.limit(), Some("disk_limit"), "{answer:?}");
+    driver.ask(json!({ "close_folder": folder }));
+});
