@@ -20,7 +20,7 @@ lint: ## checks form, lints, documentation and dependencies
 check: lint test ## what a change must pass: lint and test
 
 bench: ## measures Repertoire beside its peers
-	@scripts/bench
+	@scripts/bench $(ARGS)
 
 fuzz: ## runs each fuzz target for a short while
 	@scripts/fuzz

@@ -3,15 +3,18 @@
 //! Every pair is loaded by the same generator, in turns, so that a busy machine slows both. The numbers of one run
 //! are only good for comparison with each other.
 
+mod execution;
 mod load;
 mod peers;
 mod report;
 mod rss;
 mod server;
 mod skills;
+mod times;
 
 use anyhow::{Context as _, Result};
 
+use crate::execution::Tools;
 use crate::load::{Load, Target};
 use crate::peers::{AxumPeer, FastApiPeer};
 use crate::report::Report;
@@ -24,24 +27,75 @@ const SPREAD: usize = 1_000;
 /// How often each pair is measured; the median counts.
 const ROUNDS: usize = 3;
 
-#[tokio::main]
-async fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    match arguments.next().as_deref() {
-        // The peer runs as a process of its own, as ours does.
-        Some("axum-peer") => peers::serve_axum(&arguments.next().context("which file to serve")?).await,
-        Some(binary) => run(binary, arguments.next().as_deref()).await,
-        None => anyhow::bail!("usage: repertoire-bench REPERTOIRE_BINARY [PYTHON]"),
+/// What to measure, and with what.
+struct Plan {
+    /// The program under test.
+    binary: String,
+    /// A Python with FastAPI.
+    python: Option<String>,
+    /// A Python with pandas and Jupyter.
+    data_python: Option<String>,
+    /// Which parts; none is all.
+    parts: Vec<String>,
+}
+
+impl Plan {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let usage = "usage: repertoire-bench REPERTOIRE_BINARY [--python PATH] [--data-python PATH] [service] [sandbox]";
+        let mut plan = Self {
+            binary: arguments.next().context(usage)?,
+            python: None,
+            data_python: None,
+            parts: Vec::new(),
+        };
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--python" => plan.python = Some(arguments.next().context(usage)?),
+                "--data-python" => plan.data_python = Some(arguments.next().context(usage)?),
+                "service" | "sandbox" => plan.parts.push(argument),
+                _ => anyhow::bail!(usage),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
     }
 }
 
-async fn run(binary: &str, python: Option<&str>) -> Result<()> {
+fn main() -> Result<()> {
+    // The jail's first process must be single-threaded and alone: nothing else may come before this.
+    if std::env::args_os().nth(1).is_some_and(|word| word == execution::JAIL_COMMAND) {
+        sandbox::jail_main();
+    }
+    tokio::runtime::Runtime::new()?.block_on(measure())
+}
+
+async fn measure() -> Result<()> {
+    let mut arguments = std::env::args().skip(1).peekable();
+    // The peer runs as a process of its own, as ours does.
+    if arguments.next_if(|word| word == "axum-peer").is_some() {
+        return peers::serve_axum(&arguments.next().context("which file to serve")?).await;
+    }
+    let plan = Plan::read(arguments)?;
     let mut report = Report::default();
+    if plan.has("service") {
+        service(&mut report, &plan).await?;
+    }
+    if plan.has("sandbox") {
+        report = executions(report, &plan).await?;
+    }
+    report.finish()
+}
+
+async fn service(report: &mut Report, plan: &Plan) -> Result<()> {
+    let binary = plan.binary.as_str();
     let folder = tempfile::tempdir()?;
     let server = Server::start(binary, folder.path(), None).await?;
     report.goal("memory_idle_mb", server.resident_megabytes()?, 60.0, "MB");
     let ids = server.put_skills(SPREAD, "small", &mut None).await?;
-    http(&mut report, &server, &ids, python).await?;
+    http(report, &server, &ids, plan.python.as_deref()).await?;
     server.stop().await?;
 
     let folder = tempfile::tempdir()?;
@@ -58,8 +112,23 @@ async fn run(binary: &str, python: Option<&str>) -> Result<()> {
     let measured = Load::default().run(&list).await?;
     report.fact("list_100k_per_second", measured.per_second, "requests/s");
     report.fact("memory_100k_serving_mb", server.resident_megabytes()?, "MB");
+    server.stop().await
+}
+
+/// Code that is executed, on a thread that waits for nothing else.
+async fn executions(mut report: Report, plan: &Plan) -> Result<Report> {
+    let folder = tempfile::tempdir()?;
+    let server = Server::start(&plan.binary, folder.path(), None).await?;
+    let id = server.put_skill(&skills::procedure()).await?;
+    let over_http = server.post(&format!("/api/v1/skills/{id}/runs"), r#"{"parameters":{"a":2,"b":3}}"#)?;
+    let tools = Tools::find(plan.data_python.as_deref())?;
+    let report = tokio::task::spawn_blocking(move || {
+        execution::measure(&mut report, &tools, over_http)?;
+        anyhow::Ok(report)
+    })
+    .await??;
     server.stop().await?;
-    report.finish()
+    Ok(report)
 }
 
 /// Reads and lists over HTTP, ours and the peers' in turns.

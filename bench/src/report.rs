@@ -11,6 +11,8 @@ struct Row {
     theirs: Option<f64>,
     peer: &'static str,
     ratio: Option<f64>,
+    /// The ratio we hold, if there is one.
+    at_most: Option<f64>,
     unit: &'static str,
 }
 
@@ -31,8 +33,24 @@ impl Report {
         peer: &'static str,
         unit: &'static str,
     ) {
-        println!("{id}: {ours:.0} / {theirs:.0} {unit} = {:.2}", ours / theirs);
-        self.rows.push(Row { id, ours, theirs: Some(theirs), peer, ratio: Some(ours / theirs), unit });
+        println!("{id}: {} / {} {unit} = {}", figure(ours), figure(theirs), figure(ours / theirs));
+        let ratio = Some(ours / theirs);
+        self.rows.push(Row { id, ours, theirs: Some(theirs), peer, ratio, at_most: None, unit });
+    }
+
+    /// Milliseconds, ours beside a peer's, and the ratio we hold.
+    pub(crate) fn race(
+        &mut self,
+        id: &'static str,
+        ours: f64,
+        theirs: f64,
+        at_most: f64,
+        peer: &'static str,
+    ) {
+        self.pair(id, ours, theirs, peer, "ms");
+        if let Some(row) = self.rows.last_mut() {
+            row.at_most = Some(at_most);
+        }
     }
 
     /// Ours beside a number we want to stay under.
@@ -42,8 +60,8 @@ impl Report {
 
     /// Ours alone.
     pub(crate) fn fact(&mut self, id: &'static str, ours: f64, unit: &'static str) {
-        println!("{id}: {ours:.0} {unit}");
-        self.rows.push(Row { id, ours, theirs: None, peer: "", ratio: None, unit });
+        println!("{id}: {} {unit}", figure(ours));
+        self.rows.push(Row { id, ours, theirs: None, peer: "", ratio: None, at_most: None, unit });
     }
 
     /// What could not be measured, and why.
@@ -53,12 +71,14 @@ impl Report {
 
     /// Prints the table and writes the file.
     pub(crate) fn finish(self) -> Result<()> {
-        println!("\n{:<30}{:>14}{:>14}{:>9}  {:<12} peer", "id", "ours", "theirs", "ratio", "unit");
-        for row in &self.rows {
-            let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
-            let ratio = row.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
-            let (ours, theirs) = (number(Some(row.ours)), number(row.theirs));
-            println!("{:<30}{ours:>14}{theirs:>14}{ratio:>9}  {:<12} {}", row.id, row.unit, row.peer);
+        let shown = |value: Option<f64>| value.map_or("-".to_owned(), figure);
+        println!(
+            "\n{:<32}{:>12}{:>12}{:>10}{:>10}  {:<12} peer",
+            "id", "ours", "theirs", "ratio", "at most", "unit"
+        );
+        for Row { id, ours, theirs, peer, ratio, at_most, unit } in &self.rows {
+            let [theirs, ratio, at_most] = [theirs, ratio, at_most].map(|value| shown(*value));
+            println!("{id:<32}{:>12}{theirs:>12}{ratio:>10}{at_most:>10}  {unit:<12} {peer}", figure(*ours));
         }
         for (id, why) in &self.missing {
             println!("{id}: not measured: {why}");
@@ -67,5 +87,14 @@ impl Report {
         std::fs::write("target/bench/results.json", serde_json::to_string_pretty(&self.rows)?)?;
         println!("saved to target/bench/results.json");
         Ok(())
+    }
+}
+
+/// A number with as many digits as say something.
+fn figure(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
     }
 }

@@ -9,6 +9,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
+use crate::execution::OverHttp;
 use crate::load::Target;
 use crate::{rss, skills};
 
@@ -96,6 +97,19 @@ impl Server {
         let response =
             self.client.get(self.url(&path)).bearer_auth(&self.token).send().await?.error_for_status()?;
         Ok(response.bytes().await?.to_vec())
+    }
+
+    /// Puts one skill in and gives its id.
+    pub(crate) async fn put_skill(&self, skill: &Value) -> Result<String> {
+        let request = self.client.post(self.url("/api/v1/skills")).bearer_auth(&self.token).json(skill);
+        let answer: Value = request.send().await?.error_for_status()?.json().await?;
+        let id = answer.pointer("/skill/id").or_else(|| answer.get("id")).and_then(Value::as_str);
+        Ok(id.context("no id")?.to_owned())
+    }
+
+    /// A request that is sent again and again over a connection of its own.
+    pub(crate) fn post(&self, path: &str, body: &str) -> Result<OverHttp> {
+        OverHttp::new(&self.address, &self.token, path, body)
     }
 
     /// Puts skills in, many a request; gives their ids and, if asked, how many went in a second.

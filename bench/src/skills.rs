@@ -36,3 +36,19 @@ pub(crate) fn skill(prefix: &str, n: usize) -> Value {
         "example_prompts": [format!("{verb} these {topic}"), format!("can you help me with {topic}?")],
     })
 }
+
+/// A skill that adds two numbers.
+pub(crate) fn procedure() -> Value {
+    let parameter = |name: &str| json!({"name": name, "type": "number"});
+    json!({
+        "name": "add-numbers",
+        "description": "Adds two numbers. Use when someone asks for a sum.",
+        "instructions": "# Add numbers\n\nRun it with `a` and `b`.\n",
+        "procedure": {
+            "language": "python",
+            "code": "def add(a, b):\n    return a + b\n",
+            "function": "add",
+            "parameters": [parameter("a"), parameter("b")],
+        },
+    })
+}

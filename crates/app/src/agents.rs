@@ -1,7 +1,8 @@
 //! Agents: their settings and the skills assigned to them.
 
 use model::{
-    Agent, AgentId, Assignment, Caller, Discovery, ProceduralMemory, RevisionNumber, SkillId, SkillName,
+    Agent, AgentId, Assignment, Caller, Discovery, ProceduralMemory, RevisionNumber, RunLimits, SkillId,
+    SkillName,
 };
 use policy::access::{self, Act};
 use serde_json::json;
@@ -25,6 +26,8 @@ pub struct AgentSpec {
     pub discovery: Discovery,
     /// How many tokens a list of skills may take.
     pub discovery_token_budget: u32,
+    /// Bounds on what the code of skills may use when this agent runs them.
+    pub run_limits: RunLimits,
     /// Its skills, in order.
     pub assignments: Vec<Assignment>,
 }
@@ -39,6 +42,7 @@ impl AgentSpec {
             procedural_memory: None,
             discovery: Discovery::Auto,
             discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
+            run_limits: RunLimits::default(),
             assignments: Vec::new(),
         }
     }
@@ -57,6 +61,7 @@ pub async fn create(cx: &Context, caller: &Caller, spec: AgentSpec) -> Result<Ag
         procedural_memory: None,
         discovery: Discovery::Auto,
         discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
+        run_limits: RunLimits::default(),
         assignments: Vec::new(),
         version: 1,
         created_at: now,
@@ -83,6 +88,7 @@ fn filled(agent: Agent, spec: AgentSpec) -> Result<Agent, Error> {
         procedural_memory: spec.procedural_memory,
         discovery: spec.discovery,
         discovery_token_budget: spec.discovery_token_budget,
+        run_limits: spec.run_limits,
         assignments: spec.assignments,
         ..agent
     };

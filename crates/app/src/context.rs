@@ -7,8 +7,21 @@ use model::{Timestamp, WorkspaceId};
 use store::{Store, Tx};
 use uuid::Uuid;
 
+use crate::code_sessions::{SessionSettings, Sessions};
 use crate::identity::CallerCache;
-use crate::{Backup, Clock, Error, Random};
+use crate::runner::NoRunner;
+use crate::{Backup, Clock, Error, Queue, QueueSettings, Random, Runner};
+
+/// How code is executed on this installation.
+#[derive(Debug, Clone, Default)]
+pub struct ExecutionSettings {
+    /// How much one execution may use at most.
+    pub limits: sandbox::Limits,
+    /// The hosts that skills may be let through to: `host`, `host:port` or `*.domain`.
+    pub allowed_hosts: Vec<String>,
+    /// How many days runs are kept; 0 is for ever.
+    pub history_days: u32,
+}
 
 /// The ports a use case may use. Cheap to clone.
 #[derive(Clone)]
@@ -23,11 +36,19 @@ pub struct Context {
     pub backup: Arc<dyn Backup>,
     /// How large bundles may be.
     pub limits: Limits,
+    /// What executes code.
+    pub runner: Arc<dyn Runner>,
+    /// How code is executed.
+    pub execution: Arc<ExecutionSettings>,
+    /// Who executes next.
+    pub queue: Queue,
+    /// The code sessions of this process.
+    pub code_sessions: Sessions,
     pub(crate) callers: CallerCache,
 }
 
 impl Context {
-    /// A context on these ports.
+    /// A context on these ports, on which no code can be executed.
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
@@ -35,7 +56,36 @@ impl Context {
         backup: Arc<dyn Backup>,
         limits: Limits,
     ) -> Self {
-        Self { store, clock, random, backup, limits, callers: CallerCache::default() }
+        Self {
+            store,
+            clock,
+            random,
+            backup,
+            limits,
+            runner: Arc::new(NoRunner),
+            execution: Arc::default(),
+            queue: Queue::default(),
+            code_sessions: Sessions::default(),
+            callers: CallerCache::default(),
+        }
+    }
+
+    /// The same context with something to execute code with.
+    #[must_use]
+    pub fn with_runner(self, runner: Arc<dyn Runner>, execution: ExecutionSettings) -> Self {
+        Self { runner, execution: Arc::new(execution), ..self }
+    }
+
+    /// The same context with a queue of this size.
+    #[must_use]
+    pub fn with_queue(self, settings: QueueSettings) -> Self {
+        Self { queue: Queue::new(settings), ..self }
+    }
+
+    /// The same context with room for so many code sessions.
+    #[must_use]
+    pub fn with_code_sessions(self, settings: SessionSettings) -> Self {
+        Self { code_sessions: Sessions::new(settings), ..self }
     }
 
     /// This moment.

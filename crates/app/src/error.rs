@@ -2,6 +2,7 @@
 
 use manifest::Finding;
 use policy::access::Denial;
+use sandbox::FileProblem;
 use store::StoreError;
 
 /// Why a use case did not do what it was asked.
@@ -31,6 +32,16 @@ pub enum Error {
         /// What was asked for.
         which: String,
     },
+    /// There is no such code session, as far as the caller may know.
+    #[error(
+        "there is no code session `{id}`: one ends after {idle_minutes} minutes without use and with the server; leave the id out to begin a new one"
+    )]
+    NoCodeSession {
+        /// What was asked for.
+        id: String,
+        /// How long a session lives unused.
+        idle_minutes: u32,
+    },
     /// The request clashes with the state of things; nothing was changed.
     #[error("{message}")]
     Conflict {
@@ -51,6 +62,15 @@ pub enum Error {
         /// The kind of thing.
         what: &'static str,
     },
+    /// More is being executed and waited for than there is room for; nothing was done.
+    #[error("code is running at full capacity; try again in {} s", retry_after.as_secs())]
+    Busy {
+        /// When there may be room again.
+        retry_after: std::time::Duration,
+    },
+    /// Code was not executed at all, or a file of a work folder cannot be used.
+    #[error(transparent)]
+    Sandbox(#[from] sandbox::Error),
     /// The database failed.
     #[error(transparent)]
     Store(StoreError),
@@ -103,6 +123,15 @@ codes! {
     LastAdmin => "last_admin",
     Stale => "stale_revision",
     Precondition => "precondition_failed",
+    SkillNotActive => "skill_not_active",
+    SkillDisabled => "skill_disabled",
+    NoProcedure => "no_procedure",
+    InvalidParameters => "invalid_parameters",
+    NetworkNotAllowed => "network_not_allowed",
+    UnknownProfile => "unknown_profile",
+    Busy => "busy",
+    SandboxUnavailable => "sandbox_unavailable",
+    NoPython => "no_python",
     Unavailable => "unavailable",
     Internal => "internal",
 }
@@ -115,9 +144,11 @@ impl Error {
             Self::Unauthenticated(_) => Code::Unauthenticated,
             Self::Forbidden(Denial::TokenScope(_)) => Code::TokenScope,
             Self::Forbidden(_) => Code::Forbidden,
-            Self::NotFound { .. } => Code::NotFound,
+            Self::NotFound { .. } | Self::NoCodeSession { .. } => Code::NotFound,
             Self::Stale { .. } => Code::Stale,
             Self::Precondition { .. } => Code::Precondition,
+            Self::Busy { .. } => Code::Busy,
+            Self::Sandbox(error) => sandbox_code(error),
             Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => Code::Unavailable,
             Self::Store(_) => Code::Internal,
         }
@@ -141,6 +172,22 @@ impl Error {
 
     pub(crate) fn not_found(what: &'static str, which: impl std::fmt::Display) -> Self {
         Self::NotFound { what, which: which.to_string() }
+    }
+}
+
+fn sandbox_code(error: &sandbox::Error) -> Code {
+    match error {
+        sandbox::Error::Unprotected { .. }
+        | sandbox::Error::BrokenProfile { .. }
+        | sandbox::Error::Failed(_) => Code::SandboxUnavailable,
+        sandbox::Error::NoPython { .. } => Code::NoPython,
+        sandbox::Error::UnknownProfile(_) => Code::UnknownProfile,
+        sandbox::Error::Invalid(_) => Code::InvalidRequest,
+        sandbox::Error::File { problem, .. } => match problem {
+            FileProblem::Missing => Code::NotFound,
+            FileProblem::Path | FileProblem::NotPlain | FileProblem::Closed => Code::InvalidPath,
+            FileProblem::TooLarge | FileProblem::Full => Code::TooLarge,
+        },
     }
 }
 

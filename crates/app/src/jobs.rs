@@ -5,7 +5,7 @@ use serde_json::json;
 use store::Written;
 use time::Duration;
 
-use crate::{Context, Error, audit};
+use crate::{Context, Error, audit, code_sessions, runs};
 
 /// How long idempotency keys are remembered.
 const KEY_LIFE: Duration = Duration::hours(24);
@@ -21,11 +21,16 @@ pub struct Housekeeping {
     pub sign_ins_ended: u64,
     /// Idempotency keys that were forgotten.
     pub keys_forgotten: u64,
+    /// Runs that are older than they are kept.
+    pub runs_pruned: u64,
+    /// Code sessions that nobody used any more.
+    pub code_sessions_ended: u64,
 }
 
 /// One round of housekeeping in every workspace.
 pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
-    let mut done = Housekeeping::default();
+    let code_sessions_ended = code_sessions::expire(cx);
+    let mut done = Housekeeping { code_sessions_ended, ..Housekeeping::default() };
     let mut tx = cx.store.begin_installation().await?;
     done.sign_ins_ended = tx.delete_expired_sign_ins(cx.now()).await?;
     let workspaces = tx.workspaces().await?;
@@ -40,6 +45,10 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
         done.skills_purged += purge_deleted(cx, workspace.id, window).await?;
         let mut tx = cx.begin(workspace.id).await?;
         done.keys_forgotten += tx.forget_keys(workspace.id, cx.now() - KEY_LIFE).await?;
+        if cx.execution.history_days > 0 {
+            let before = cx.now() - Duration::days(i64::from(cx.execution.history_days));
+            done.runs_pruned += runs::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
+        }
         tx.commit().await?;
     }
     Ok(done)

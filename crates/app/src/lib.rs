@@ -7,20 +7,24 @@
 pub mod agents;
 pub mod audit;
 pub mod backup;
+mod bounds;
+pub mod code_sessions;
 mod context;
 mod error;
 pub mod identity;
 pub mod jobs;
 mod paging;
 mod ports;
+mod queue;
 mod runner;
+pub mod runs;
 pub mod sign_in;
 pub mod skills;
 pub mod tokens;
 pub mod users;
 pub mod workspaces;
 
-pub use context::Context;
+pub use context::{Context, ExecutionSettings};
 pub use error::{Code, Error};
 /// What doors need of other crates to speak to use cases.
 pub use manifest::{
@@ -30,5 +34,6 @@ pub use manifest::{
 pub use paging::{Cursor, Page, PageRequest};
 pub use policy::access::Denial;
 pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};
+pub use queue::{Permit, Queue, QueueCounts, QueueSettings};
 pub use runner::{Runner, SandboxRunner};
 pub use store::{Facet, SkillOrder, SkillRecord};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use model::{SkillId, SkillName, Timestamp};
+use model::{RunId, SkillId, SkillName, Timestamp};
 use store::SkillCursor;
 
 use crate::{Code, Error};
@@ -71,9 +71,7 @@ impl Cursor {
     pub(crate) fn of_skill(cursor: &SkillCursor) -> Self {
         match cursor {
             SkillCursor::Name(name, id) => Self::of(&["n", name.as_str(), &id.to_string()]),
-            SkillCursor::Time(moment, id) => {
-                Self::of(&["t", &(moment.unix_timestamp_nanos() / 1_000).to_string(), &id.to_string()])
-            }
+            SkillCursor::Time(moment, id) => Self::of(&["t", &micros(*moment), &id.to_string()]),
         }
     }
 
@@ -83,12 +81,20 @@ impl Cursor {
         let id = SkillId::parse(id).map_err(|_| Self::invalid())?;
         match kind.as_str() {
             "n" => SkillName::parse(key).map(|name| SkillCursor::Name(name, id)).map_err(|_| Self::invalid()),
-            "t" => key
-                .parse::<i64>()
-                .ok()
-                .and_then(|micros| Timestamp::from_unix_timestamp_nanos(i128::from(micros) * 1_000).ok())
-                .map(|moment| SkillCursor::Time(moment, id))
-                .ok_or_else(Self::invalid),
+            "t" => Ok(SkillCursor::Time(moment(key)?, id)),
+            _ => Err(Self::invalid()),
+        }
+    }
+
+    pub(crate) fn of_run(begun: Timestamp, id: RunId) -> Self {
+        Self::of(&["r", &micros(begun), &id.to_string()])
+    }
+
+    pub(crate) fn run(&self) -> Result<(Timestamp, RunId), Error> {
+        match self.parts()?.as_slice() {
+            [kind, begun, id] if kind == "r" => {
+                Ok((moment(begun)?, RunId::parse(id).map_err(|_| Self::invalid())?))
+            }
             _ => Err(Self::invalid()),
         }
     }
@@ -103,6 +109,15 @@ impl Cursor {
             _ => Err(Self::invalid()),
         }
     }
+}
+
+fn micros(moment: Timestamp) -> String {
+    (moment.unix_timestamp_nanos() / 1_000).to_string()
+}
+
+fn moment(micros: &str) -> Result<Timestamp, Error> {
+    let nanos = micros.parse::<i64>().ok().map(|micros| i128::from(micros) * 1_000);
+    nanos.and_then(|nanos| Timestamp::from_unix_timestamp_nanos(nanos).ok()).ok_or_else(Cursor::invalid)
 }
 
 /// Cuts the one item that was read beyond the page, and makes a cursor of the last that stays.

@@ -56,7 +56,7 @@ impl Runner for SandboxRunner {
         let stop = Stop::new().map_err(|error| Error::Failed(error.to_string()))?;
         execution.stop = stop.clone();
         let _ends_when_dropped = StopOnDrop(stop);
-        self.blocking(move |sandbox| sandbox.execute(execution)).await
+        self.blocking(move |sandbox| sandbox.execute(&execution)).await
     }
 
     async fn open_folder(&self, bytes: u64, files: u64) -> Result<Folder, Error> {
@@ -77,5 +77,33 @@ struct StopOnDrop(Stop);
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.stop();
+    }
+}
+
+/// What stands where the sandbox is switched off.
+pub(crate) struct NoRunner;
+
+impl NoRunner {
+    fn refuse<T>() -> Result<T, Error> {
+        Err(Error::Failed("it is switched off; set `enabled = true` under [sandbox]".to_owned()))
+    }
+}
+
+#[async_trait]
+impl Runner for NoRunner {
+    async fn execute(&self, _execution: Execution) -> Result<Outcome, Error> {
+        Self::refuse()
+    }
+
+    async fn open_folder(&self, _bytes: u64, _files: u64) -> Result<Folder, Error> {
+        Self::refuse()
+    }
+
+    async fn protections(&self) -> Result<Vec<Protection>, Error> {
+        Self::refuse()
+    }
+
+    fn profiles(&self) -> Vec<String> {
+        Vec::new()
     }
 }

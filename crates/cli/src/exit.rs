@@ -27,6 +27,8 @@ pub(crate) enum Exit {
     Invalid = 6,
     /// The server or the database cannot be reached.
     Unavailable = 7,
+    /// The code of a skill ran, and failed or was ended.
+    RunFailed = 8,
     /// A fault of ours.
     Internal = 70,
 }

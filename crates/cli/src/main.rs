@@ -7,6 +7,7 @@ mod data_folder;
 mod disk;
 mod exit;
 mod output;
+mod python;
 mod serve;
 mod session;
 mod wiring;
@@ -14,5 +15,9 @@ mod wiring;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // The jail's first process must be single-threaded and alone: nothing else may come before this.
+    if std::env::args_os().nth(1).is_some_and(|word| word == wiring::JAIL_COMMAND) {
+        sandbox::jail_main();
+    }
     commands::main()
 }

@@ -1,5 +1,9 @@
 //! `repertoire serve`: starts, announces itself, works, and ends in order.
 
+mod warm_up;
+
+pub(crate) use warm_up::trial;
+
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,7 +23,7 @@ use crate::data_folder::{Claim, DataFolder, Lock, RunningServer};
 use crate::disk::{Overwrite, write_file};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
-use crate::wiring::{self, Opened};
+use crate::wiring::{self, Life, Opened};
 
 /// How long requests that are under way may take when the server ends.
 const LAST_REQUESTS: Duration = Duration::from_secs(30);
@@ -64,8 +68,14 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     }
     tracing::info!(http.address = %address, "listening");
     let house = tokio::spawn(keep_house(opened.cx.clone()));
+    let sandbox = &settings.sandbox;
+    let warming =
+        sandbox.enabled.value.then(|| tokio::spawn(warm_up::sandbox(opened.cx.clone(), sandbox.warm.value)));
     let served = run(http, listener, signals).await;
     house.abort();
+    if let Some(warming) = warming {
+        warming.abort();
+    }
     if let (Some((folder, _)), Some(token)) = (&folder, announced) {
         folder.forget_server();
         if let Err(failure) = admin.send(api("DELETE", &["tokens", &token])).await {
@@ -92,7 +102,7 @@ fn start_logging(log: &Log) -> Outcome {
 
 async fn open(settings: &Settings) -> Outcome<(Opened, Option<(DataFolder, Lock)>)> {
     if let Some(url) = &settings.library.database.value {
-        return Ok((wiring::open_postgres(url, settings.limits.bundles.clone()).await?, None));
+        return Ok((wiring::open_postgres(url, settings, Life::Server).await?, None));
     }
     let folder = DataFolder::open(&settings.library.data.value)?;
     let lock = match folder.claim().await? {
@@ -103,7 +113,7 @@ async fn open(settings: &Settings) -> Outcome<(Opened, Option<(DataFolder, Lock)
                 .hint("use another --data folder, or end it first"));
         }
     };
-    let opened = wiring::open_folder(&folder, settings.limits.bundles.clone()).await?;
+    let opened = wiring::open_folder(&folder, settings, Life::Server).await?;
     Ok((opened, Some((folder, lock))))
 }
 
@@ -204,6 +214,12 @@ fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketA
         ),
         None => "  Sign in: `repertoire user link` makes a one-time link.".to_owned(),
     };
+    let sandbox = &settings.sandbox;
+    let python = match (sandbox.enabled.value, sandbox.python()) {
+        (false, _) => "off: skills are kept, not run".to_owned(),
+        (true, Some(python)) => python.display().to_string(),
+        (true, None) => format!("{}; skills in Python do not run", sandbox.no_python()),
+    };
     let lines = [
         String::new(),
         format!("  Repertoire {} is ready", env!("CARGO_PKG_VERSION")),
@@ -211,6 +227,7 @@ fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketA
         format!("  web and API    {url}"),
         format!("  API reference  {url}/docs"),
         format!("  library        {place}"),
+        format!("  python         {python}"),
         format!("  metrics        {metrics}"),
         String::new(),
         sign_in,
@@ -284,6 +301,8 @@ async fn keep_house(cx: Context) {
                 skills_purged = done.skills_purged,
                 sign_ins_ended = done.sign_ins_ended,
                 keys_forgotten = done.keys_forgotten,
+                runs_pruned = done.runs_pruned,
+                code_sessions_ended = done.code_sessions_ended,
                 "kept house"
             ),
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "housekeeping failed"),

@@ -1,9 +1,10 @@
 //! Puts the pieces together: the only place that names concrete back ends.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use app::{Backup, Context, OsRandom, SystemClock};
+use app::code_sessions::SessionSettings;
+use app::{Backup, Context, ExecutionSettings, OsRandom, QueueSettings, SandboxRunner, SystemClock};
 use async_trait::async_trait;
 use door_http::{Http, HttpConfig};
 use store::{Store, StoreError};
@@ -11,12 +12,24 @@ use store_postgres::{PostgresDriver, PostgresStore};
 use store_sql::{Copied, Driver};
 use store_sqlite::{SqliteDriver, SqliteStore};
 
-use crate::config::Secret;
+use crate::config::{Secret, Settings};
 use crate::data_folder::DataFolder;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::python::Profiles;
 
+/// The word on the command line that makes this program the first process of the sandbox's jail.
+pub(crate) const JAIL_COMMAND: &str = "sandbox-jail";
 /// How many connections a process has to PostgreSQL.
 const CONNECTIONS: u32 = 16;
+
+/// How long the process lives, and so what is worth getting ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Until a signal ends it: processes for executions are kept ready.
+    Server,
+    /// For one command: what is needed is made when it is needed.
+    Command,
+}
 
 /// A library that is open.
 pub(crate) struct Opened {
@@ -26,27 +39,79 @@ pub(crate) struct Opened {
 }
 
 /// Opens the SQLite file of a data folder, whose lock the caller holds.
-pub(crate) async fn open_folder(folder: &DataFolder, limits: manifest::Limits) -> Outcome<Opened> {
+pub(crate) async fn open_folder(folder: &DataFolder, settings: &Settings, life: Life) -> Outcome<Opened> {
     let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;
     let store = Arc::new(SqliteStore::new(driver));
     let backup = SqliteBackup(Arc::clone(&store));
-    start(store, Arc::new(backup), limits).await
+    start(store, Arc::new(backup), settings, life).await
 }
 
 /// Opens a PostgreSQL database.
-pub(crate) async fn open_postgres(url: &Secret, limits: manifest::Limits) -> Outcome<Opened> {
+pub(crate) async fn open_postgres(url: &Secret, settings: &Settings, life: Life) -> Outcome<Opened> {
     let driver = PostgresDriver::open(url.reveal(), CONNECTIONS).await.map_err(|error| failure(&error))?;
     let store = Arc::new(PostgresStore::new(driver));
     let backup = PostgresBackup(Arc::clone(&store));
-    start(store, Arc::new(backup), limits).await
+    start(store, Arc::new(backup), settings, life).await
 }
 
-async fn start(store: Arc<dyn Store>, backup: Arc<dyn Backup>, limits: manifest::Limits) -> Outcome<Opened> {
+async fn start(
+    store: Arc<dyn Store>,
+    backup: Arc<dyn Backup>,
+    settings: &Settings,
+    life: Life,
+) -> Outcome<Opened> {
+    let limits = settings.limits.bundles.clone();
     let cx = Context::new(store, Arc::new(SystemClock), Arc::new(OsRandom), backup, limits);
+    let cx = with_sandbox(cx, settings, life)?;
     let link = app::workspaces::set_up(&cx).await.map_err(|error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
     })?;
     Ok(Opened { cx, first_link: link.map(|secret| Secret::new(secret.reveal())) })
+}
+
+/// The same context with the sandbox of this machine, unless it is switched off.
+fn with_sandbox(cx: Context, settings: &Settings, life: Life) -> Outcome<Context> {
+    let sandbox = &settings.sandbox;
+    if !sandbox.enabled.value {
+        return Ok(cx);
+    }
+    let execution = ExecutionSettings {
+        limits: sandbox.limits.each.clone(),
+        allowed_hosts: sandbox.allowed_hosts.value.clone(),
+        history_days: sandbox.run_history_days.value,
+    };
+    let queue = QueueSettings {
+        concurrency: sandbox.concurrency.value,
+        waiting: sandbox.waiting.value,
+        waiting_per_caller: sandbox.waiting_per_caller.value,
+    };
+    let sessions = SessionSettings {
+        idle_minutes: sandbox.session_idle_minutes.value,
+        per_caller: sandbox.sessions_per_caller.value,
+        total: sandbox.sessions_total.value,
+    };
+    let cx = cx.with_runner(Arc::new(runner(settings, life)?), execution);
+    Ok(cx.with_queue(queue).with_code_sessions(sessions))
+}
+
+/// The sandbox of this machine. Nothing is started yet.
+pub(crate) fn runner(settings: &Settings, life: Life) -> Outcome<SandboxRunner> {
+    let program = std::env::current_exe()
+        .ok()
+        .filter(|path| path.exists())
+        // The kernel finds the program even when its file was replaced.
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"));
+    Ok(SandboxRunner::new(sandbox::Settings {
+        jail_command: vec![program, PathBuf::from(JAIL_COMMAND)],
+        profiles: Profiles::of(settings).for_sandbox(settings)?,
+        allow_weaker: settings.sandbox.allow_weaker.value,
+        cgroups: settings.sandbox.cgroups.value,
+        usual: settings.sandbox.limits.each.clone(),
+        spares: match life {
+            Life::Server => settings.sandbox.concurrency.value,
+            Life::Command => 0,
+        },
+    }))
 }
 
 impl Opened {

@@ -82,6 +82,10 @@ impl AnswerCache {
     /// Keeps an answer that may be given again. It was computed after the question's number was read, so it holds
     /// at least what that number stands for.
     pub(crate) async fn keep(&self, cx: &Context, question: Question, response: Response) -> Response {
+        // What is true for other reasons than a commit says so itself.
+        if response.headers().contains_key(header::CACHE_CONTROL) {
+            return response;
+        }
         let json =
             response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
         let until = bearer(&question.credential).and_then(|secret| identity::good_until(cx, &secret));

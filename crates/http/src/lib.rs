@@ -6,6 +6,7 @@
 mod auth;
 mod bounds;
 mod cache;
+mod code;
 mod edge;
 mod etag;
 mod extract;

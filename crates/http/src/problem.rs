@@ -24,6 +24,10 @@ pub(crate) struct Problem {
     /// What was found in the files, where files were examined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<FindingView>,
+    /// When to try again, in seconds; told in a header.
+    #[serde(skip)]
+    #[schema(ignore)]
+    retry_after: Option<u16>,
 }
 
 /// Something found in a file.
@@ -62,6 +66,7 @@ impl Problem {
             code,
             detail: detail.into(),
             findings: Vec::new(),
+            retry_after: None,
         }
     }
 
@@ -93,13 +98,16 @@ impl Problem {
         };
         let mut problem = Self::new(status(code), code.as_str(), detail);
         problem.findings = error.findings().iter().map(FindingView::from).collect();
+        if let Error::Busy { retry_after } = error {
+            problem.retry_after = u16::try_from(retry_after.as_secs()).ok();
+        }
         problem
     }
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        if matches!(error.code(), Code::Internal | Code::Unavailable) {
+        if matches!(error.code(), Code::Internal | Code::Unavailable | Code::SandboxUnavailable) {
             tracing::error!(error = &error as &dyn std::error::Error, "request failed");
         }
         Self::of(&error)
@@ -109,6 +117,7 @@ impl From<Error> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after = self.retry_after;
         let mut response = (status, Json(self)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -123,7 +132,7 @@ impl IntoResponse for Problem {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(retry_after.unwrap_or(60)));
             }
             _ => {}
         }
@@ -143,10 +152,13 @@ fn status(code: Code) -> StatusCode {
         | Code::InvalidPath
         | Code::InvalidScope
         | Code::InvalidSettings
+        | Code::UnknownProfile
+        | Code::NoProcedure
+        | Code::InvalidParameters
         | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::Unauthenticated => StatusCode::UNAUTHORIZED,
-        Code::Forbidden | Code::TokenScope => StatusCode::FORBIDDEN,
+        Code::Forbidden | Code::TokenScope | Code::NetworkNotAllowed => StatusCode::FORBIDDEN,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::NameTaken
         | Code::HandleTaken
@@ -156,9 +168,12 @@ fn status(code: Code) -> StatusCode {
         | Code::LimitReached
         | Code::AgentHasSkills
         | Code::LastAdmin
+        | Code::SkillNotActive
+        | Code::SkillDisabled
         | Code::Stale => StatusCode::CONFLICT,
         Code::Precondition => StatusCode::PRECONDITION_FAILED,
-        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Busy => StatusCode::TOO_MANY_REQUESTS,
+        Code::Unavailable | Code::SandboxUnavailable | Code::NoPython => StatusCode::SERVICE_UNAVAILABLE,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

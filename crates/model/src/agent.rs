@@ -1,7 +1,7 @@
 //! A configured agent: its procedural-memory settings, how it discovers skills, and which are assigned to it.
 
 use crate::word::words;
-use crate::{AgentId, RevisionNumber, SkillId, SkillName, Timestamp, WorkspaceId};
+use crate::{AgentId, RevisionNumber, RunLimits, SkillId, SkillName, Timestamp, WorkspaceId};
 
 words!(
     /// Who may approve what an agent registers.
@@ -87,6 +87,9 @@ pub enum SettingsError {
     /// A token budget of nothing.
     #[error("the discovery token budget must be between 1 and 1000000")]
     TokenBudget,
+    /// A limit of nothing.
+    #[error("each run limit must be a whole number of at least 1")]
+    RunLimits,
 }
 
 impl ProceduralMemory {
@@ -128,6 +131,8 @@ pub struct Agent {
     pub discovery: Discovery,
     /// How many tokens a list of skills may take in its context.
     pub discovery_token_budget: u32,
+    /// Bounds on what the code of skills may use when this agent runs them.
+    pub run_limits: RunLimits,
     /// The skills assigned to it, in order.
     pub assignments: Vec<Assignment>,
     /// Counts every change; for optimistic concurrency.
@@ -147,6 +152,7 @@ impl Agent {
         if !(1..=1_000_000).contains(&self.discovery_token_budget) {
             return Err(SettingsError::TokenBudget);
         }
+        self.run_limits.validate()?;
         self.procedural_memory.as_ref().map_or(Ok(()), ProceduralMemory::validate)
     }
 }

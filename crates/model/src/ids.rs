@@ -50,6 +50,10 @@ id!(/// Identifies a personal access token; it is not the secret.
     TokenId);
 id!(/// Identifies what an agent did in one go.
     SessionId);
+id!(/// Identifies one execution of a skill.
+    RunId);
+id!(/// Identifies a code session: a work folder that outlives executions.
+    CodeSessionId);
 id!(
     /// Identifies a signed-in browser; it is not the secret.
     SignInId

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::word::words;
-use crate::{BundlePath, Facets, Policy};
+use crate::{BundlePath, Facets, HostPattern, Policy, RunLimits};
 
 words!(
     /// The language of a procedure.
@@ -67,6 +67,10 @@ pub struct Procedure {
     pub parameters: Vec<Parameter>,
     /// The environment profile it needs.
     pub profile: Option<String>,
+    /// Bounds on what a run may use.
+    pub limits: RunLimits,
+    /// The hosts it needs to reach.
+    pub network: Vec<HostPattern>,
 }
 
 /// What a bundle says about itself.

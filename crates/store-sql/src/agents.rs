@@ -3,8 +3,8 @@
 use ::store::{AgentTx, StoreError, Written};
 use async_trait::async_trait;
 use model::{
-    Agent, AgentId, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RevisionNumber, SkillId,
-    SkillName, WorkspaceId,
+    Agent, AgentId, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RevisionNumber,
+    RunLimits, SkillId, SkillName, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,11 @@ use crate::{Row, Value};
 
 const COLUMNS: &str = "workspace_id, id, name, title, description, procedural_memory, discovery, \
                        discovery_token_budget, version, created_at, updated_at";
+
+/// An agent with its limits.
+const SELECT: &str = "SELECT a.workspace_id, a.id, a.name, a.title, a.description, a.procedural_memory, a.discovery, \
+                      a.discovery_token_budget, a.version, a.created_at, a.updated_at, l.limits FROM agents a \
+                      LEFT JOIN agent_run_limits l ON l.workspace_id = a.workspace_id AND l.agent_id = a.id";
 
 /// Procedural-memory settings as they are stored: one JSON text.
 #[derive(Serialize, Deserialize)]
@@ -58,8 +63,53 @@ fn read_settings(text: &str) -> Result<ProceduralMemory, StoreError> {
     })
 }
 
+/// Limits as they are stored: one JSON text.
+#[derive(Serialize, Deserialize)]
+struct LimitsRow {
+    wall_ms: Option<u64>,
+    cpu_ms: Option<u64>,
+    memory_bytes: Option<u64>,
+    processes: Option<u32>,
+    open_files: Option<u32>,
+    folder_bytes: Option<u64>,
+    folder_files: Option<u64>,
+    output_bytes: Option<u64>,
+    result_bytes: Option<u64>,
+}
+
+fn write_limits(limits: &RunLimits) -> Result<String, StoreError> {
+    let row = LimitsRow {
+        wall_ms: limits.wall_ms,
+        cpu_ms: limits.cpu_ms,
+        memory_bytes: limits.memory_bytes,
+        processes: limits.processes,
+        open_files: limits.open_files,
+        folder_bytes: limits.folder_bytes,
+        folder_files: limits.folder_files,
+        output_bytes: limits.output_bytes,
+        result_bytes: limits.result_bytes,
+    };
+    serde_json::to_string(&row).map_err(|error| StoreError::Damaged(error.to_string()))
+}
+
+fn read_limits(text: &str) -> Result<RunLimits, StoreError> {
+    let row: LimitsRow =
+        serde_json::from_str(text).map_err(|error| StoreError::Damaged(error.to_string()))?;
+    Ok(RunLimits {
+        wall_ms: row.wall_ms,
+        cpu_ms: row.cpu_ms,
+        memory_bytes: row.memory_bytes,
+        processes: row.processes,
+        open_files: row.open_files,
+        folder_bytes: row.folder_bytes,
+        folder_files: row.folder_files,
+        output_bytes: row.output_bytes,
+        result_bytes: row.result_bytes,
+    })
+}
+
 fn read(mut row: Row) -> Result<Agent, StoreError> {
-    Ok(Agent {
+    let mut agent = Agent {
         workspace: WorkspaceId::new(row.uuid()?),
         id: AgentId::new(row.uuid()?),
         name: row.parsed(SkillName::parse)?,
@@ -68,11 +118,16 @@ fn read(mut row: Row) -> Result<Agent, StoreError> {
         procedural_memory: row.opt_text()?.as_deref().map(read_settings).transpose()?,
         discovery: row.parsed(Discovery::parse)?,
         discovery_token_budget: row.small()?,
+        run_limits: RunLimits::default(),
         assignments: Vec::new(),
         version: row.count()?,
         created_at: row.time()?,
         updated_at: row.time()?,
-    })
+    };
+    if let Some(limits) = row.opt_text()? {
+        agent.run_limits = read_limits(&limits)?;
+    }
+    Ok(agent)
 }
 
 impl SqlTx {
@@ -96,11 +151,30 @@ impl SqlTx {
         condition: &str,
         arguments: Vec<Value>,
     ) -> Result<Option<Agent>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM agents WHERE workspace_id = $1 AND {condition}");
+        let sql = format!("{SELECT} WHERE a.workspace_id = $1 AND {condition}");
         match self.one(sql, arguments, read).await? {
             Some(agent) => self.with_assignments(agent).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    async fn put_run_limits(&mut self, agent: &Agent) -> Result<(), StoreError> {
+        if agent.run_limits == RunLimits::default() {
+            return self
+                .execute(
+                    "DELETE FROM agent_run_limits WHERE workspace_id = $1 AND agent_id = $2",
+                    arguments![agent.workspace, agent.id],
+                )
+                .await
+                .map(drop);
+        }
+        self.execute(
+            "INSERT INTO agent_run_limits (workspace_id, agent_id, limits) VALUES ($1, $2, $3)
+             ON CONFLICT (workspace_id, agent_id) DO UPDATE SET limits = excluded.limits",
+            arguments![agent.workspace, agent.id, write_limits(&agent.run_limits)?],
+        )
+        .await
+        .map(drop)
     }
 
     async fn put_assignments(&mut self, agent: &Agent) -> Result<(), StoreError> {
@@ -153,13 +227,14 @@ impl AgentTx for SqlTx {
             )
             .await?;
         if added == 1 {
+            self.put_run_limits(agent).await?;
             self.put_assignments(agent).await?;
         }
         Ok(added == 1)
     }
 
     async fn agent(&mut self, workspace: WorkspaceId, id: AgentId) -> Result<Option<Agent>, StoreError> {
-        self.find_agent("id = $2", arguments![workspace, id]).await
+        self.find_agent("a.id = $2", arguments![workspace, id]).await
     }
 
     async fn agent_by_name(
@@ -167,7 +242,7 @@ impl AgentTx for SqlTx {
         workspace: WorkspaceId,
         name: &SkillName,
     ) -> Result<Option<Agent>, StoreError> {
-        self.find_agent("name = $2", arguments![workspace, name.as_str()]).await
+        self.find_agent("a.name = $2", arguments![workspace, name.as_str()]).await
     }
 
     async fn agents(
@@ -178,9 +253,7 @@ impl AgentTx for SqlTx {
     ) -> Result<Vec<Agent>, StoreError> {
         let found = self
             .many(
-                format!(
-                    "SELECT {COLUMNS} FROM agents WHERE workspace_id = $1 AND name > $2 ORDER BY name LIMIT $3"
-                ),
+                format!("{SELECT} WHERE a.workspace_id = $1 AND a.name > $2 ORDER BY a.name LIMIT $3"),
                 arguments![workspace, after.map_or("", SkillName::as_str), limit],
                 read,
             )
@@ -216,6 +289,7 @@ impl AgentTx for SqlTx {
         if changed == 0 {
             return Ok(Written::Stale);
         }
+        self.put_run_limits(agent).await?;
         self.put_assignments(agent).await?;
         Ok(Written::Done)
     }

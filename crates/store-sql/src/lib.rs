@@ -11,6 +11,7 @@ mod copy;
 mod driver;
 mod idempotency;
 mod revisions;
+mod runs;
 mod schema;
 mod sign_ins;
 mod skill_list;

@@ -11,6 +11,15 @@ use crate::store::SqlTx;
 use crate::value::arguments;
 use crate::{Row, Value};
 
+fn read_file(row: &mut Row) -> Result<FileEntry, StoreError> {
+    Ok(FileEntry {
+        path: row.parsed(BundlePath::parse)?,
+        digest: row.digest()?,
+        size: row.count()?,
+        executable: row.bool()?,
+    })
+}
+
 const COLUMNS: &str =
     "skill_id, number, digest, label, author_id, agent_id, message, created_at, file_count, size";
 
@@ -168,14 +177,24 @@ impl RevisionTx for SqlTx {
             "SELECT path, digest, size, executable FROM revision_files
              WHERE workspace_id = $1 AND skill_id = $2 AND number = $3 ORDER BY path",
             arguments![workspace, skill, number.get()],
-            |mut row| {
-                Ok(FileEntry {
-                    path: row.parsed(BundlePath::parse)?,
-                    digest: row.digest()?,
-                    size: row.count()?,
-                    executable: row.bool()?,
-                })
-            },
+            |mut row| read_file(&mut row),
+        )
+        .await
+    }
+
+    async fn revision_contents(
+        &mut self,
+        workspace: WorkspaceId,
+        skill: SkillId,
+        number: RevisionNumber,
+    ) -> Result<Vec<(FileEntry, Vec<u8>)>, StoreError> {
+        // A file whose bytes are gone must show: it must not be left out.
+        self.many(
+            "SELECT f.path, f.digest, f.size, f.executable, b.content FROM revision_files f
+             LEFT JOIN blobs b ON b.workspace_id = f.workspace_id AND b.digest = f.digest
+             WHERE f.workspace_id = $1 AND f.skill_id = $2 AND f.number = $3 ORDER BY f.path",
+            arguments![workspace, skill, number.get()],
+            |mut row| Ok((read_file(&mut row)?, row.bytes()?)),
         )
         .await
     }

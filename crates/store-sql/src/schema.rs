@@ -15,11 +15,14 @@ pub struct Migration {
 }
 
 /// All steps, in order.
-pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    description: "foundation",
-    sql: include_str!("../migrations/0001_foundation.sql"),
-}];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        description: "foundation",
+        sql: include_str!("../migrations/0001_foundation.sql"),
+    },
+    Migration { version: 2, description: "runs", sql: include_str!("../migrations/0002_runs.sql") },
+];
 
 /// A table, in an order in which rows may be inserted.
 pub type Table = &'static str;
@@ -42,6 +45,9 @@ pub const TABLES: &[Table] = &[
     "blobs",
     "revision_files",
     "rejected_digests",
+    "runs",
+    "revision_statistics",
+    "agent_run_limits",
     "audit_heads",
     "audit_entries",
     "idempotency_keys",

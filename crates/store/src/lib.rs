@@ -10,6 +10,7 @@ mod audit;
 pub mod contract;
 mod error;
 mod idempotency;
+mod runs;
 mod sign_ins;
 mod skills;
 mod statistics;
@@ -24,6 +25,7 @@ pub use agents::AgentTx;
 pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
 pub use idempotency::{Claim, IdempotencyTx, KeyClaim};
+pub use runs::{RunFilter, RunTx};
 pub use sign_ins::SignInTx;
 pub use skills::{
     BlobTx, Facet, RevisionTx, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, SkillTx,
@@ -70,6 +72,7 @@ pub trait Tx:
     + RevisionTx
     + BlobTx
     + StatisticsTx
+    + RunTx
     + AuditTx
     + IdempotencyTx
     + Send

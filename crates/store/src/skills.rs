@@ -246,6 +246,13 @@ pub trait RevisionTx {
         skill: SkillId,
         number: RevisionNumber,
     ) -> Result<Vec<FileEntry>, StoreError>;
+    /// The files of a revision with their bytes, in path order.
+    async fn revision_contents(
+        &mut self,
+        workspace: WorkspaceId,
+        skill: SkillId,
+        number: RevisionNumber,
+    ) -> Result<Vec<(FileEntry, Vec<u8>)>, StoreError>;
 }
 
 /// What we may ask about the bytes of files.

@@ -8,7 +8,7 @@ use app::agents::AgentSpec;
 use app::identity::{self, Secret};
 use app::skills::{self, Content, CreateSkill, Published};
 use app::users::AddUser;
-use app::{Backup, Clock, Code, Context, Draft, Error, Limits, Random, SkillRecord};
+use app::{Backup, Clock, Code, Context, Draft, Error, ExecutionSettings, Limits, Random, SkillRecord};
 use async_trait::async_trait;
 use model::{
     Agent, AuditEntry, Bundle, BundleFile, BundlePath, Caller, Digest, Handle, ProceduralMemory, Role,
@@ -19,6 +19,7 @@ use store_sql::{Driver as _, SqlStore, TABLES, Value};
 use store_sqlite::SqliteDriver;
 use time::Duration;
 
+use crate::FakeRunner;
 use crate::statements::Watched;
 
 /// A store on SQLite that panics at a statement which does not keep to its workspace.
@@ -92,6 +93,11 @@ impl TestApp {
         let (cx, clock, store, folder) = empty(limits).await;
         let first_link = app::workspaces::set_up(&cx).await.unwrap().expect("the database is new");
         Self { cx, clock, first_link, store, folder }
+    }
+
+    /// The same installation with another runner and these settings of execution.
+    pub fn on_runner(&mut self, runner: &Arc<FakeRunner>, settings: ExecutionSettings) {
+        self.cx = self.cx.clone().with_runner(Arc::clone(runner) as Arc<dyn app::Runner>, settings);
     }
 
     /// The folder of the database; it goes when the test ends.
@@ -251,7 +257,8 @@ pub async fn empty(limits: Limits) -> (Context, Arc<TestClock>, Arc<TestStore>, 
         Arc::new(TestRandom(Mutex::new(1))),
         Arc::new(SqliteBackup(Arc::clone(&store))),
         limits,
-    );
+    )
+    .with_runner(Arc::new(FakeRunner::default()), ExecutionSettings::default());
     (cx, clock, store, folder)
 }
 

@@ -12,7 +12,11 @@
 #[cfg(feature = "app")]
 pub mod app;
 pub mod postgres;
+#[cfg(feature = "app")]
+pub mod runner;
 pub mod statements;
 
 #[cfg(feature = "app")]
 pub use app::{CallerExt, Snapshot, TestApp};
+#[cfg(feature = "app")]
+pub use runner::FakeRunner;

@@ -113,7 +113,8 @@ fn folder_name(path: &str) -> Option<String> {
     path.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-fn archive_error(error: manifest::ArchiveError) -> Error {
+/// What an archive was refused for.
+pub(crate) fn archive_error(error: manifest::ArchiveError) -> Error {
     use manifest::ArchiveError::{Bomb, Limit, TooLarge, TooManyEntries};
     let code = match error {
         TooLarge { .. } | TooManyEntries { .. } | Bomb { .. } | Limit(_) => Code::TooLarge,

@@ -43,15 +43,14 @@ pub(super) async fn content(
 }
 
 /// The whole bundle of a revision.
-pub(super) async fn load_bundle(
+pub(crate) async fn load_bundle(
     tx: &mut dyn Tx,
     workspace: WorkspaceId,
     skill: SkillId,
     number: RevisionNumber,
 ) -> Result<Bundle, Error> {
     let mut files = BTreeMap::new();
-    for entry in tx.revision_files(workspace, skill, number).await? {
-        let content = content(tx, workspace, &entry).await?;
+    for (entry, content) in tx.revision_contents(workspace, skill, number).await? {
         files.insert(entry.path, BundleFile { content: content.into(), executable: entry.executable });
     }
     Ok(Bundle::new(files).map_err(|error| StoreError::Damaged(error.to_string()))?)

@@ -123,7 +123,8 @@ pub async fn bulk(
     for item in prepared {
         let result = match item {
             Ok((request, prepared)) => {
-                publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared).await
+                let id = SkillId::new(cx.id());
+                Box::pin(publish(cx, &mut *tx, caller, id, &request, prepared)).await
             }
             Err(error) => Err(error),
         };

@@ -15,17 +15,20 @@ mod read;
 mod review;
 
 pub(crate) use access::load;
+pub(crate) use archive::archive_error;
 pub use archive::{
     Examination, ImportArchive, Imported, bundle_from_archive, bundle_from_files, export_archive,
     import_archive, validate,
 };
 pub use bundles::export;
+pub(crate) use bundles::load_bundle;
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};
 pub use diff::{Change, FileDiff, diff};
 pub use edit::{Edit, EditSkill, edit, label, restore};
 pub use list::{ListSkills, list, resolve, tags};
 pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
+pub(crate) use rate::count_execution;
 pub use rate::{feedback, record_feedback, record_use};
 pub use read::{Detail, RevisionRef, file, files, read, revision, revisions};
 pub use review::{Decision, Reviewed, decide, promote, set_enabled};

@@ -3,6 +3,7 @@
 use model::{Caller, Feedback, SkillId, Statistics};
 use policy::access::Act;
 use serde_json::json;
+use store::{SkillRecord, Tx};
 
 use super::access::load;
 use crate::{Code, Context, Error, audit};
@@ -16,11 +17,22 @@ pub async fn record_use(
 ) -> Result<Statistics, Error> {
     let mut tx = cx.begin(caller.workspace).await?;
     let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
-    let statistics = record.statistics.after_execution(success, cx.now());
-    tx.put_statistics(caller.workspace, id, &statistics).await?;
+    let statistics = count_execution(cx, &mut *tx, &record, success).await?;
     let detail = [("name", json!(record.skill.name.as_str())), ("success", json!(success))];
     audit::record(cx, &mut *tx, caller, "skill.use", ("skill", id.to_string()), &detail).await?;
     tx.commit().await?;
+    Ok(statistics)
+}
+
+/// Moves a skill's counters by one execution.
+pub(crate) async fn count_execution(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    record: &SkillRecord,
+    success: bool,
+) -> Result<Statistics, Error> {
+    let statistics = record.statistics.clone().after_execution(success, cx.now());
+    tx.put_statistics(record.skill.workspace, record.skill.id, &statistics).await?;
     Ok(statistics)
 }
 

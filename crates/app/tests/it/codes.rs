@@ -2,18 +2,21 @@
 
 use app::agents::AgentSpec;
 use app::identity::{Secret, by_token};
+use app::runs::RunSkill;
 use app::skills::{
     BulkMode, CreateSkill, Decision, Edit, EditSkill, Idempotency, ImportArchive, ListSkills, OnConflict,
     bulk, bundle_from_files, create, decide, edit, import_archive, label, list, promote, set_enabled,
 };
 use app::users::{AddUser, ChangeUser};
-use app::{Changes, Code, Cursor, Error, PageRequest};
+use app::{Changes, Code, Cursor, Error, PageRequest, Queue, QueueSettings};
 use model::{
     BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind, TokenScope,
     Transition,
 };
 use testkit::app::{bundle, files_spec, name, skill_md, spec, spec_with};
 use testkit::{CallerExt as _, TestApp};
+
+use crate::runs;
 
 #[tokio::test]
 async fn every_code_is_answered_by_some_use_case() {
@@ -120,6 +123,33 @@ async fn provoke(code: Code) -> Option<Error> {
             edit(cx, &alice, mine.id, late).await.unwrap_err()
         }
         Code::Precondition => set_enabled(cx, &alice, mine.id, false, Some(9)).await.unwrap_err(),
+        Code::Busy => {
+            let one = QueueSettings { concurrency: 1, waiting: 0, waiting_per_caller: 0 };
+            let queue = Queue::new(one);
+            let _running = queue.enter(&alice).await.unwrap();
+            queue.enter(&alice).await.err().unwrap()
+        }
+        Code::SkillNotActive | Code::SkillDisabled | Code::NoProcedure => {
+            if code == Code::SkillNotActive {
+                decide(cx, &alice, mine.id, Decision::new(Transition::Archive)).await.unwrap();
+            } else if code == Code::SkillDisabled {
+                set_enabled(cx, &alice, mine.id, false, None).await.unwrap();
+            }
+            run_error(cx, &alice, mine.id, RunSkill::default()).await
+        }
+        Code::InvalidParameters => {
+            let skill = app.put(&alice, runs::adder("adder", "")).await.record.skill.id;
+            run_error(cx, &alice, skill, RunSkill::default()).await
+        }
+        Code::NetworkNotAllowed => {
+            let skill = app.put(&alice, runs::adder("caller", "  network: [example.org]\n")).await;
+            let parameters = runs::numbers(1, 2);
+            let request = RunSkill { parameters, ..RunSkill::default() };
+            run_error(cx, &alice, skill.record.skill.id, request).await
+        }
+        Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),
+        Code::SandboxUnavailable => sandbox::Error::Failed("x".to_owned()).into(),
+        Code::NoPython => sandbox::Error::NoPython { detail: "x".to_owned() }.into(),
         Code::Unavailable => {
             cx.store.close().await;
             let replace = Edit::Replace(bundle(&[("SKILL.md", good.as_str())]));
@@ -131,6 +161,15 @@ async fn provoke(code: Code) -> Option<Error> {
         }
     };
     Some(error)
+}
+
+async fn run_error(
+    cx: &app::Context,
+    caller: &model::Caller,
+    id: model::SkillId,
+    request: RunSkill,
+) -> Error {
+    app::runs::execute(cx, caller, id, request).await.unwrap_err()
 }
 
 async fn create_error(cx: &app::Context, caller: &model::Caller, request: CreateSkill) -> Error {

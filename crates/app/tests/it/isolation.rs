@@ -2,6 +2,7 @@
 
 use app::agents::AgentSpec;
 use app::audit::ListAudit;
+use app::runs::{ListRuns, RunSkill};
 use app::skills::{
     CreateSkill, Decision, Edit, EditSkill, Idempotency, ListSkills, OnConflict, Outcome, RevisionRef, create,
 };
@@ -9,11 +10,13 @@ use app::tokens::{CreateToken, TokensOf};
 use app::users::ChangeUser;
 use app::{Changes, Code, PageRequest};
 use model::{
-    Agent, Assignment, Caller, Digest, Reach, RevisionNumber, Role, Scope, ScopeKind, SkillId, Token,
+    Agent, Assignment, Caller, Digest, Reach, RevisionNumber, Role, RunId, Scope, ScopeKind, SkillId, Token,
     TokenScope, Transition,
 };
 use testkit::TestApp;
 use testkit::app::{name, spec};
+
+use crate::runs;
 
 /// A workspace with everything in it.
 struct World {
@@ -21,6 +24,7 @@ struct World {
     skill: SkillId,
     agent: Agent,
     token: Token,
+    run: RunId,
 }
 
 async fn world(app: &TestApp, workspace: &str) -> World {
@@ -28,8 +32,10 @@ async fn world(app: &TestApp, workspace: &str) -> World {
     let admin =
         app.user_in(&operator, &format!("admin-{workspace}"), &[Role::Admin, Role::PolicyAdmin]).await;
     assert_eq!(admin.reach, Reach::Member);
-    let request = CreateSkill { source: Some("/same".into()), ..spec("same") };
+    let request = CreateSkill { source: Some("/same".into()), ..runs::adder("same", "") };
     let skill = app.put(&admin, request).await.record.skill.id;
+    let request = RunSkill { parameters: runs::numbers(1, 2), ..RunSkill::default() };
+    let run = app::runs::execute(&app.cx, &admin, skill, request).await.unwrap().run.id;
     let spec = AgentSpec {
         assignments: vec![Assignment { skill, pin: None }],
         ..AgentSpec::new(name("same-agent"))
@@ -44,7 +50,7 @@ async fn world(app: &TestApp, workspace: &str) -> World {
     };
     let token = app::tokens::create(&app.cx, &admin, request).await.unwrap().0;
     app::skills::record_feedback(&app.cx, &admin, skill, true, Some(workspace.to_owned())).await.unwrap();
-    World { admin, skill, agent, token }
+    World { admin, skill, agent, token, run }
 }
 
 #[tokio::test]
@@ -74,6 +80,12 @@ async fn what_is_elsewhere_is_not_found_by_id() {
     app.refuses(Code::NotFound, app::skills::promote(cx, me, id, ScopeKind::Workspace, None)).await;
     app.refuses(Code::NotFound, app::skills::record_use(cx, me, id, true)).await;
     app.refuses(Code::NotFound, app::skills::record_feedback(cx, me, id, true, None)).await;
+    let run = || RunSkill { parameters: runs::numbers(1, 2), ..RunSkill::default() };
+    app.refuses(Code::NotFound, app::runs::execute(cx, me, id, run())).await;
+    app.refuses(Code::NotFound, app::runs::check(cx, me, id, run(), 2)).await;
+    app.refuses(Code::NotFound, app::runs::of_skill(cx, me, id, ListRuns::default())).await;
+    app.refuses(Code::NotFound, app::runs::statistics(cx, me, id)).await;
+    app.refuses(Code::NotFound, app::runs::read(cx, me, there.run)).await;
     for &transition in Transition::ALL {
         app.refuses(Code::NotFound, app::skills::decide(cx, me, id, Decision::new(transition))).await;
     }
@@ -137,6 +149,11 @@ async fn a_list_holds_nothing_from_elsewhere() {
     assert!(!log.is_empty() && log.iter().all(|entry| entry.workspace == me.workspace));
     assert_eq!(app::audit::verify(cx, me).await.unwrap().entries, log.len() as u64);
     assert_eq!(app::skills::tags(cx, me).await.unwrap(), []);
+    for skill in [None, Some(there.skill)] {
+        let runs = app::runs::list(cx, me, ListRuns { skill, ..ListRuns::default() }).await.unwrap();
+        let expected: &[RunId] = if skill.is_none() { &[here.run] } else { &[] };
+        assert_eq!(runs.items.iter().map(|run| run.id).collect::<Vec<_>>(), expected);
+    }
 }
 
 #[tokio::test]
@@ -176,12 +193,25 @@ async fn writing_in_one_workspace_changes_no_row_of_the_other() {
         let log = app.audit(world.admin.workspace).await;
         let skill = app::skills::read(&app.cx, &world.admin, world.skill).await.unwrap();
         let agent = app::agents::read(&app.cx, &world.admin, world.agent.id).await.unwrap();
-        (log, skill.record, agent, app::workspaces::current(&app.cx, &world.admin).await.unwrap())
+        let runs = app::runs::list(&app.cx, &world.admin, ListRuns::default()).await.unwrap().items;
+        let statistics = app::runs::statistics(&app.cx, &world.admin, world.skill).await.unwrap();
+        assert_eq!((runs.len(), statistics.revisions.len()), (1, 1));
+        (
+            log,
+            skill.record,
+            agent,
+            runs,
+            statistics,
+            app::workspaces::current(&app.cx, &world.admin).await.unwrap(),
+        )
     };
     let before = rows(&there).await;
     let change = app::workspaces::ChangeWorkspace { title: Some("x".into()), ..Default::default() };
     app::workspaces::change(&app.cx, &here.admin, change).await.unwrap();
     app::skills::record_use(&app.cx, &here.admin, here.skill, false).await.unwrap();
+    let run = RunSkill { parameters: runs::numbers(1, 2), ..RunSkill::default() };
+    app::runs::execute(&app.cx, &here.admin, here.skill, run).await.unwrap();
+    app::runs::prune(&app.cx, &here.admin, app.now() + time::Duration::days(1)).await.unwrap();
     app::agents::unassign(&app.cx, &here.admin, here.agent.id, here.skill).await.unwrap();
     app::skills::delete(&app.cx, &here.admin, here.skill, None, None).await.unwrap();
     app::agents::delete(&app.cx, &here.admin, here.agent.id).await.unwrap();

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::large_futures,
     reason = "these are tests: what goes wrong fails them, and their stacks are large enough"
 )]
@@ -12,6 +13,7 @@ mod agents;
 mod archives;
 mod audit;
 mod bulk;
+mod code_sessions;
 mod codes;
 mod idempotency;
 mod identity;
@@ -19,6 +21,8 @@ mod isolation;
 mod jobs;
 mod policy_facet;
 mod properties;
+mod runs;
+mod runs_history;
 mod sign_in;
 mod skills_create;
 mod skills_delete;

@@ -142,6 +142,8 @@ async fn everything_the_fields_say_is_kept() {
                     default: None,
                 }],
                 profile: None,
+                limits: model::RunLimits::default(),
+                network: Vec::new(),
             },
             b"def grow(rate): return rate\n".as_slice().into(),
         ));

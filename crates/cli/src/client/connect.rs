@@ -7,7 +7,7 @@ use super::{Client, Transport, local, need_token};
 use crate::config::{Library, Secret, Settings, Source};
 use crate::data_folder::{Claim, DataFolder};
 use crate::exit::{Failure, Outcome};
-use crate::wiring;
+use crate::wiring::{self, Life};
 
 /// Opens the library that the settings name: a server, a PostgreSQL database, or the data folder of this machine.
 pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
@@ -23,14 +23,14 @@ pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
         return remote(server, token, standing(library));
     }
     if let Some(url) = &library.database.value {
-        let opened = wiring::open_postgres(url, settings.limits.bundles.clone()).await?;
+        let opened = wiring::open_postgres(url, settings, Life::Command).await?;
         let door = opened.http(config).in_process(library.handle()?);
         return Ok(Client { standing: standing(library), ..Client::in_process(door, opened, None) });
     }
     let folder = DataFolder::open(&library.data.value)?;
     match folder.claim().await? {
         Claim::Held(lock) => {
-            let opened = wiring::open_folder(&folder, settings.limits.bundles.clone()).await?;
+            let opened = wiring::open_folder(&folder, settings, Life::Command).await?;
             let door = opened.http(config).in_process(library.handle()?);
             Ok(Client { standing: standing(library), ..Client::in_process(door, opened, Some(lock)) })
         }

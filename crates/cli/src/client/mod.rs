@@ -81,12 +81,13 @@ impl Client {
 
     /// Sends a request and takes any answer.
     pub(crate) async fn raw(&self, request: Request) -> Outcome<Response> {
+        let pace = request.pace();
         let (method, path, mut headers, body) = request.into_parts();
         headers.extend(self.standing.iter().cloned());
         // Without the query, which may hold words of a person.
         let shown = path.split('?').next().unwrap_or_default().to_owned();
         let response = match &self.transport {
-            Transport::Remote(remote) => remote.send(method, &path, headers, body).await?,
+            Transport::Remote(remote) => remote.send(pace, method, &path, headers, body).await?,
             Transport::Local(local) => {
                 let answer = local.door.send(LocalRequest { method, path, headers, body }).await;
                 Response { status: answer.status, headers: answer.headers, body: answer.body }

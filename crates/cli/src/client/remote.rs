@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::Method;
 
+use super::request::Pace;
 use super::{Response, local};
 use crate::config::Secret;
 use crate::disk::Overwrite;
@@ -15,6 +16,8 @@ use crate::exit::{Failure, Outcome};
 /// A server, and what we show it to be let in.
 pub(super) struct Remote {
     client: reqwest::Client,
+    /// The same without an end to its patience.
+    patient: reqwest::Client,
     url: String,
     credential: Credential,
     /// What must be undone when the connection ends.
@@ -31,18 +34,22 @@ impl Remote {
     pub(super) fn new(url: &str, credential: Credential) -> Outcome<Self> {
         let is_local = reqwest::Url::parse(url)
             .is_ok_and(|url| matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")));
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(10))
-            .read_timeout(Duration::from_mins(2))
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")));
-        if is_local {
-            builder = builder.no_proxy();
-        }
-        let client = builder
-            .build()
-            .map_err(|error| Failure::internal(format!("cannot make an HTTP client: {error}")))?;
-        Ok(Self { client, url: url.trim_end_matches('/').to_owned(), credential, afterwards: None })
+        let make = |patience: Option<Duration>| {
+            let mut builder = reqwest::Client::builder()
+                .connect_timeout(Duration::from_secs(10))
+                .tcp_keepalive(Duration::from_secs(30))
+                .redirect(reqwest::redirect::Policy::none())
+                .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")));
+            if let Some(patience) = patience {
+                builder = builder.read_timeout(patience);
+            }
+            if is_local {
+                builder = builder.no_proxy();
+            }
+            builder.build().map_err(|error| Failure::internal(format!("cannot make an HTTP client: {error}")))
+        };
+        let (client, patient) = (make(Some(Duration::from_mins(2)))?, make(None)?);
+        Ok(Self { client, patient, url: url.trim_end_matches('/').to_owned(), credential, afterwards: None })
     }
 
     pub(super) fn url(&self) -> &str {
@@ -51,12 +58,13 @@ impl Remote {
 
     pub(super) async fn send(
         &self,
+        pace: Pace,
         method: &'static str,
         path: &str,
         headers: Vec<(&'static str, String)>,
         body: Bytes,
     ) -> Outcome<Response> {
-        let response = self.start(method, path, headers, body).await?;
+        let response = self.start(pace, method, path, headers, body).await?;
         let status = response.status().as_u16();
         let headers = response
             .headers()
@@ -69,6 +77,7 @@ impl Remote {
 
     async fn start(
         &self,
+        pace: Pace,
         method: &'static str,
         path: &str,
         headers: Vec<(&'static str, String)>,
@@ -76,7 +85,11 @@ impl Remote {
     ) -> Outcome<reqwest::Response> {
         let method = Method::from_bytes(method.as_bytes())
             .map_err(|_| Failure::internal(format!("`{method}` is not an HTTP method")))?;
-        let mut request = self.client.request(method, format!("{}{path}", self.url)).body(body);
+        let client = match pace {
+            Pace::Usual => &self.client,
+            Pace::AsLongAsItTakes => &self.patient,
+        };
+        let mut request = client.request(method, format!("{}{path}", self.url)).body(body);
         request = match &self.credential {
             Credential::Token(token) => request.bearer_auth(token.reveal()),
             // The server wants to hear that a change comes from its own pages, or from someone who can say so.
@@ -98,7 +111,7 @@ impl Remote {
         file: &Path,
         overwrite: Overwrite,
     ) -> Outcome<u64> {
-        let mut response = self.start(method, path, headers, Bytes::new()).await?;
+        let mut response = self.start(Pace::Usual, method, path, headers, Bytes::new()).await?;
         let status = response.status().as_u16();
         if status >= 400 {
             let body = response.bytes().await.map_err(|error| self.unreachable(&error))?;

@@ -16,6 +16,16 @@ pub(crate) struct Request {
     url: Option<Url>,
     headers: Vec<(&'static str, String)>,
     body: Option<Value>,
+    pace: Pace,
+}
+
+/// How long the answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// As long as a server that is well needs.
+    Usual,
+    /// As long as somebody's code needs.
+    AsLongAsItTakes,
 }
 
 /// A request to a path below `/api/v1`, given part by part.
@@ -25,7 +35,7 @@ pub(crate) fn api(method: &'static str, parts: &[&str]) -> Request {
     if let Some(Ok(mut segments)) = url.as_mut().map(Url::path_segments_mut) {
         segments.extend(parts.iter().flat_map(|part| part.split('/')));
     }
-    Request { method, url, headers: Vec::new(), body: None }
+    Request { method, url, headers: Vec::new(), body: None, pace: Pace::Usual }
 }
 
 impl Request {
@@ -47,11 +57,21 @@ impl Request {
         self
     }
 
+    /// Lets the answer take as long as it takes.
+    pub(crate) fn patiently(mut self) -> Self {
+        self.pace = Pace::AsLongAsItTakes;
+        self
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        self.pace
+    }
+
     /// Whether its answer is one page of many.
     pub(super) fn is_paged(&self) -> bool {
         let path = self.url.as_ref().map_or("", |url| url.path());
         let last = path.rsplit('/').next().unwrap_or_default();
-        matches!(last, "skills" | "agents" | "audit" | "revisions")
+        matches!(last, "skills" | "agents" | "audit" | "revisions" | "runs")
     }
 
     pub(super) fn into_parts(self) -> (&'static str, String, Vec<(&'static str, String)>, Bytes) {
@@ -129,6 +149,12 @@ fn hint(code: &str, remote: bool) -> Option<&'static str> {
         "agent_has_skills" => "`repertoire skill list --owner-agent NAME` shows them",
         "host_not_allowed" => "start the server with `--allow-host NAME`",
         "invalid_scope" => "name the agent of an agent's scope with --agent NAME",
+        "sandbox_unavailable" | "no_python" => "`repertoire doctor` says what is missing and how to get it",
+        "busy" => "wait a moment and run the command again",
+        "no_procedure" => "`repertoire init NAME --procedure python` shows what one looks like",
+        "network_not_allowed" => "the installation grants hosts with `sandbox.allowed_hosts`",
+        "skill_not_active" => "`repertoire skill show` says its state; a reviewer lets it in",
+        "skill_disabled" => "`repertoire enable` turns it on",
         "rate_limited" => "wait a minute and run the command again",
         _ => return None,
     })

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
+use super::run::LimitArg;
 use super::skill::{revision_number, text_of};
 use crate::client::{Client, Pick, Reference, api, find_skill};
 use crate::exit::{Failure, Outcome};
@@ -132,6 +133,9 @@ pub(crate) struct AgentSettings {
     /// How many tokens a list of skills may take in its context
     #[arg(long, value_name = "TOKENS")]
     token_budget: Option<u32>,
+    /// A limit on runs through it, such as wall_seconds=2 or memory_mb=64, or NAME=off; repeat for more
+    #[arg(long, value_name = "NAME=NUMBER")]
+    run_limit: Vec<LimitArg>,
 }
 
 fn word<T: ValueEnum>(value: &T) -> Value {
@@ -161,6 +165,12 @@ impl AgentSettings {
             parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
         };
         agent.extend(named(own.into()));
+        if !self.run_limit.is_empty()
+            && let Value::Object(stored) =
+                agent.entry("run_limits").or_insert_with(|| Value::Object(Map::new()))
+        {
+            LimitArg::over(&self.run_limit, stored);
+        }
         let memory = named(memory.into());
         if !memory.is_empty() {
             let stored = agent.entry("procedural_memory").or_insert(Value::Null);
@@ -321,6 +331,10 @@ fn describe(agent: &Value, skills: &[String]) -> String {
                 text.push(format!("  {:<24}{}", key.replace('_', " "), plain(Some(value))));
             }
         }
+    }
+    let limits = agent.get("run_limits").and_then(Value::as_object).into_iter().flatten();
+    for (key, value) in limits.filter(|(_, value)| !value.is_null()) {
+        text.push(format!("{:<26}{value}", format!("run limit {}", key.replace('_', " "))));
     }
     if !skills.is_empty() {
         text.push("skills".to_owned());

@@ -26,10 +26,10 @@ impl ConfigCommand {
     }
 }
 
-type Row = (&'static str, String, Source);
+type Row = (String, String, Source);
 
-fn row<T>(name: &'static str, setting: &Setting<T>, shown: impl FnOnce(&T) -> String) -> Row {
-    (name, shown(&setting.value), setting.source)
+fn row<T>(name: &str, setting: &Setting<T>, shown: impl FnOnce(&T) -> String) -> Row {
+    (name.to_owned(), shown(&setting.value), setting.source)
 }
 
 fn optional(value: Option<&String>) -> String {
@@ -65,15 +65,16 @@ fn show(session: &Session) -> Outcome {
         row("log.level", &log.level, Clone::clone),
     ];
     rows.extend(limits);
+    rows.extend(settings.sandbox.rows());
     let servers: Vec<_> = settings.servers.keys().cloned().collect();
     let values: serde_json::Map<_, _> = rows
         .iter()
-        .map(|(name, value, source)| ((*name).to_owned(), json!({"value": value, "source": source.as_str()})))
+        .map(|(name, value, source)| (name.clone(), json!({"value": value, "source": source.as_str()})))
         .collect();
     session.output.result(&json!({"settings": values, "servers": servers}), || {
         let mut table = Table::new(&["setting", "from", "value"]);
         for (name, value, source) in &rows {
-            table.row([name, source.as_str(), value.as_str()]);
+            table.row([name.as_str(), source.as_str(), value.as_str()]);
         }
         for server in &servers {
             table.row(["token for", "login", server.as_str()]);

@@ -8,6 +8,9 @@ mod config;
 mod doctor;
 mod login;
 mod overview;
+mod python;
+mod run;
+mod runs;
 mod scaffold;
 mod skill;
 mod token;
@@ -21,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use crate::config::{Layer, LogLayer, Secret, ServeLayer, Settings};
+use crate::config::{Layer, LogLayer, SandboxLayer, Secret, ServeLayer, Settings, Switch};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
 use crate::session::Session;
@@ -30,7 +33,7 @@ use crate::session::Session;
 const VERBOSE: &str = "info,repertoire=debug,repertoire_http=debug,repertoire_app=debug";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 findings or failed items, 2 usage, 3 not found, 4 not allowed, \
-    5 conflict, 6 invalid content, 7 unavailable, 70 internal";
+    5 conflict, 6 invalid content, 7 unavailable, 8 the run failed, 70 internal";
 
 /// A self-hosted skill library for AI agents.
 #[derive(Parser)]
@@ -86,6 +89,11 @@ enum Command {
     /// Work with skills: list, show, edit, review and more
     #[command(subcommand, visible_alias = "skills")]
     Skill(skill::SkillCommand),
+    /// Run a skill's procedure in the sandbox
+    Run(run::RunArgs),
+    /// Look at what was run, and what came of it
+    #[command(subcommand)]
+    Runs(runs::RunsCommand),
     /// Put skills from folders or archives into the library
     #[command(visible_aliases = ["add", "install"])]
     Import(skill::ImportArgs),
@@ -125,6 +133,9 @@ enum Command {
     /// Read and verify the audit log
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Work with the Python environments that skills run in
+    #[command(subcommand)]
+    Python(python::PythonCommand),
     /// Write a copy of the whole library to a file, also while a server runs
     Backup(backup::BackupArgs),
     /// Fill an empty library from a backup
@@ -166,6 +177,9 @@ struct ServeArgs {
     /// The address people reach this server at [env: REPERTOIRE_PUBLIC_URL]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
+    /// Run code although a required protection is missing [env: REPERTOIRE_SANDBOX_ALLOW_WEAKER]
+    #[arg(long)]
+    allow_weaker_sandbox: bool,
     /// How log lines look: text or json [env: REPERTOIRE_LOG_FORMAT] [default: text]
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
@@ -226,6 +240,7 @@ fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
 }
 
 fn flags(global: Global, command: &Command) -> Layer {
+    let weaker = matches!(command, Command::Serve(args) if args.allow_weaker_sandbox);
     let (serve, log) = match command {
         Command::Serve(args) => (
             ServeLayer {
@@ -250,6 +265,10 @@ fn flags(global: Global, command: &Command) -> Layer {
         user: global.user,
         serve,
         log,
+        sandbox: SandboxLayer {
+            allow_weaker: weaker.then_some(Switch::Bool(true)),
+            ..SandboxLayer::default()
+        },
         ..Layer::default()
     }
 }
@@ -261,6 +280,9 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
             return crate::serve::serve(&s.settings, s.output, args.ready_file.as_deref()).await;
         }
         Command::Skill(command) => return command.run(s).await,
+        Command::Run(args) => return args.run(s).await,
+        Command::Runs(command) => command.run(s).await,
+        Command::Python(command) => command.run(s).await,
         Command::Import(args) => return args.run(s).await,
         Command::Export(args) => return args.run(s).await,
         Command::List(args) => args.run(s).await,

@@ -13,6 +13,14 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("remove, enable, disable", "delete skills, turn them on and off"),
         ],
     ),
+    (
+        "Running skills",
+        &[
+            ("run", "execute a skill's procedure in the sandbox"),
+            ("runs …", "list, show, stats, prune"),
+            ("python …", "environments with packages: add, list, remove"),
+        ],
+    ),
     ("On disk", &[("init", "start a new skill"), ("validate", "check skills, with --fix and --clients")]),
     (
         "People and agents",
@@ -38,6 +46,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("repertoire import ~/.claude/skills", "bring in the skills you have"),
     ("repertoire search release notes", "find one"),
     ("repertoire skill show NAME", "read it"),
+    ("repertoire run NAME --param amount=1000", "run it"),
     ("repertoire validate ./my-skill --clients", "see which agents would load it"),
 ];
 

@@ -1,13 +1,14 @@
 //! `repertoire init`: a new skill on disk.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use manifest::{Draft, body_template};
-use model::{SkillName, slugify};
+use model::{Bundle, BundleFile, BundlePath, SkillName, slugify};
 use serde_json::json;
 
-use crate::disk::{Overwrite, write_folder};
+use crate::disk::{Overwrite, write_folder, write_program, write_shared};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::Output;
 
@@ -19,12 +20,56 @@ pub(crate) struct InitArgs {
     /// What it does and when to use it
     #[arg(long)]
     description: Option<String>,
+    /// Give it a procedure in this language: code that `repertoire run` runs
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    procedure: Option<ProcedureArg>,
     /// Make the folder in here
     #[arg(long, value_name = "DIR", default_value = ".")]
     into: PathBuf,
     /// Replace what is there
     #[arg(long)]
     force: bool,
+}
+
+/// The language of a procedure.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "lowercase")]
+pub(crate) enum ProcedureArg {
+    Python,
+    Javascript,
+    Shell,
+}
+
+impl ProcedureArg {
+    /// The files of a procedure to start from: its declaration, and its code.
+    fn files(self) -> [(&'static str, &'static str, bool); 2] {
+        match self {
+            Self::Python => [
+                ("repertoire.yaml", include_str!("scaffold/python.yaml"), false),
+                ("scripts/main.py", include_str!("scaffold/main.py"), false),
+            ],
+            Self::Javascript => [
+                ("repertoire.yaml", include_str!("scaffold/javascript.yaml"), false),
+                ("scripts/main.js", include_str!("scaffold/main.js"), false),
+            ],
+            Self::Shell => [
+                ("repertoire.yaml", include_str!("scaffold/shell.yaml"), false),
+                ("scripts/main.sh", include_str!("scaffold/main.sh"), true),
+            ],
+        }
+    }
+
+    /// A bundle with the procedure in it.
+    fn add_to(self, bundle: &Bundle) -> Outcome<Bundle> {
+        let wrong = |error: &dyn std::fmt::Display| Failure::internal(error.to_string());
+        let mut files: BTreeMap<BundlePath, BundleFile> =
+            bundle.files().map(|(path, file)| (path.clone(), file.clone())).collect();
+        for (path, content, executable) in self.files() {
+            let path = BundlePath::parse(path).map_err(|error| wrong(&error))?;
+            files.insert(path, BundleFile { content: content.as_bytes().into(), executable });
+        }
+        Bundle::new(files).map_err(|error| wrong(&error))
+    }
 }
 
 impl InitArgs {
@@ -49,23 +94,26 @@ impl InitArgs {
         });
         let mut draft = Draft::new(name.clone(), description.clone());
         draft.body = body_template(&title(name.as_str()), &description);
-        let bundle = draft.compose().map_err(|error| Failure::invalid(error.to_string()))?;
+        let mut bundle = draft.compose().map_err(|error| Failure::invalid(error.to_string()))?;
+        if let Some(language) = self.procedure {
+            bundle = language.add_to(&bundle)?;
+        }
         let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
         if self.name.is_some() {
             write_folder(&folder, &bundle, overwrite)?;
         } else {
-            let (file, content) = bundle.skill_file();
-            let path = folder.join(file);
-            crate::disk::write_shared(&path, content, overwrite)?;
+            for (path, file) in bundle.files() {
+                let write = if file.executable { write_program } else { write_shared };
+                write(&folder.join(path.as_str()), &file.content, overwrite)?;
+            }
         }
         let file = folder.join("SKILL.md");
         let value = json!({"name": name.as_str(), "file": file.display().to_string()});
         output.result(&value, || {
+            let (file, folder) = (file.display(), folder.display());
+            let run = self.procedure.map(|_| format!(", then `repertoire run {name}`")).unwrap_or_default();
             format!(
-                "made {}\nnext: write it, check it with `repertoire validate {}`, then `repertoire import {}`",
-                file.display(),
-                folder.display(),
-                folder.display()
+                "made {file}\nnext: write it, check it with `repertoire validate {folder}`, then `repertoire import {folder}`{run}"
             )
         })?;
         Ok(Exit::Ok)
@@ -89,4 +137,21 @@ fn title(name: &str) -> String {
         first.make_ascii_uppercase();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_procedure_to_start_from_is_valid() {
+        for language in [ProcedureArg::Python, ProcedureArg::Javascript, ProcedureArg::Shell] {
+            let name = SkillName::parse("start").unwrap();
+            let plain = Draft::new(name, "A start.").compose().unwrap();
+            let bundle = language.add_to(&plain).unwrap();
+            let reading = manifest::read(&bundle, &manifest::Limits::default()).unwrap();
+            assert!(reading.findings.is_empty(), "{:?}", reading.findings);
+            assert!(reading.manifest.procedure.is_some_and(|procedure| !procedure.parameters.is_empty()));
+        }
+    }
 }

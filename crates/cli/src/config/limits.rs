@@ -52,7 +52,8 @@ impl Limits {
 
 fn read(name: &str, number: Number) -> Outcome<u64> {
     let value = match number {
-        Number::Number(number) => Some(number),
+        Number::Whole(number) => Some(number),
+        Number::Fraction(_) => None,
         Number::Text(text) => text.trim().parse().ok(),
     };
     value.filter(|&number| number > 0).ok_or_else(|| {

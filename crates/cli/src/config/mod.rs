@@ -4,6 +4,8 @@
 
 mod credentials;
 mod limits;
+mod sandbox;
+mod sandbox_layer;
 mod secret;
 mod sections;
 mod sources;
@@ -12,6 +14,8 @@ mod tests;
 
 pub(crate) use credentials::{forget_token, store_token};
 pub(crate) use limits::Limits;
+pub(crate) use sandbox::{Sandbox, is_module};
+pub(crate) use sandbox_layer::{SandboxLayer, Switch};
 pub(crate) use secret::{Secret, without_password};
 pub(crate) use sections::{Library, Log, LogFormat, Serve};
 pub(crate) use sources::{
@@ -44,6 +48,7 @@ pub(crate) struct Settings {
     pub(crate) serve: Serve,
     pub(crate) log: Log,
     pub(crate) limits: Limits,
+    pub(crate) sandbox: Sandbox,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -73,6 +78,7 @@ impl Settings {
             serve: Serve::gather(&layers),
             log: Log::gather(&layers)?,
             limits: Limits::gather(&layers)?,
+            sandbox: Sandbox::gather(&layers, environment)?,
             servers,
             places,
         };

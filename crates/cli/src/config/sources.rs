@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::sandbox_layer::SandboxLayer;
 use super::secret::Secret;
 use crate::exit::{Failure, Outcome};
 
@@ -58,6 +59,7 @@ pub(crate) struct Layer {
     pub(crate) serve: ServeLayer,
     pub(crate) log: LogLayer,
     pub(crate) limits: LimitsLayer,
+    pub(crate) sandbox: SandboxLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
@@ -98,7 +100,8 @@ pub(crate) struct LimitsLayer {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Number {
-    Number(u64),
+    Whole(u64),
+    Fraction(f64),
     Text(String),
 }
 
@@ -154,12 +157,13 @@ impl Layer {
                 max_expansion: get("REPERTOIRE_MAX_EXPANSION").map(Number::Text),
                 max_body_bytes: get("REPERTOIRE_MAX_BODY_BYTES").map(Number::Text),
             },
+            sandbox: SandboxLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }
     }
 }
 
-fn words(list: &str) -> Vec<String> {
+pub(super) fn words(list: &str) -> Vec<String> {
     list.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

@@ -66,6 +66,22 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_LOG_LEVEL", "debug"),
         ("REPERTOIRE_MAX_FILES", "7"),
         ("REPERTOIRE_MAX_BODY_BYTES", "4096"),
+        ("REPERTOIRE_SANDBOX_ENABLED", "off"),
+        ("REPERTOIRE_SANDBOX_PRELOAD", "numpy, scipy.stats"),
+        ("REPERTOIRE_SANDBOX_ALLOW_WEAKER", "true"),
+        ("REPERTOIRE_SANDBOX_CGROUPS", "off"),
+        ("REPERTOIRE_SANDBOX_CONCURRENCY", "3"),
+        ("REPERTOIRE_SANDBOX_WAITING", "0"),
+        ("REPERTOIRE_SANDBOX_WAITING_PER_CALLER", "5"),
+        ("REPERTOIRE_SANDBOX_ALLOWED_HOSTS", "a.example *.b.example"),
+        ("REPERTOIRE_SANDBOX_SESSION_IDLE_MINUTES", "1"),
+        ("REPERTOIRE_SANDBOX_SESSIONS_PER_CALLER", "2"),
+        ("REPERTOIRE_SANDBOX_SESSIONS_TOTAL", "4"),
+        ("REPERTOIRE_SANDBOX_RUN_HISTORY_DAYS", "0"),
+        ("REPERTOIRE_SANDBOX_WARM", "no"),
+        ("REPERTOIRE_SANDBOX_WALL_SECONDS", "0.5"),
+        ("REPERTOIRE_SANDBOX_MEMORY_MB", "64"),
+        ("REPERTOIRE_SANDBOX_OUTPUT_KB", "2"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -83,6 +99,24 @@ fn each_variable_reaches_its_setting() {
     assert_eq!(settings.log.level.value, "debug");
     assert_eq!((settings.limits.bundles.max_files, settings.limits.max_body_bytes), (7, 4096));
     assert_eq!(settings.limits.bundles.max_file_bytes, manifest::Limits::default().max_file_bytes);
+    let sandbox = &settings.sandbox;
+    assert!(!sandbox.enabled.value && sandbox.allow_weaker.value && !sandbox.warm.value);
+    assert_eq!(sandbox.preload.value, ["numpy", "scipy.stats"]);
+    assert_eq!(sandbox.cgroups.value, ::sandbox::Cgroups::Off);
+    let queue = (sandbox.concurrency.value, sandbox.waiting.value, sandbox.waiting_per_caller.value);
+    assert_eq!(queue, (3, 0, 5));
+    assert_eq!(sandbox.allowed_hosts.value, ["a.example", "*.b.example"]);
+    let sessions = (sandbox.session_idle_minutes.value, sandbox.sessions_per_caller.value);
+    assert_eq!((sessions, sandbox.sessions_total.value), ((1, 2), 4));
+    assert_eq!(sandbox.run_history_days.value, 0);
+    let usual = ::sandbox::Limits::default();
+    let wanted = ::sandbox::Limits {
+        wall: std::time::Duration::from_millis(500),
+        memory: 64 << 20,
+        output: 2 << 10,
+        ..usual
+    };
+    assert_eq!(sandbox.limits.each, wanted, "what is not named stays as it was");
     assert!(!format!("{settings:?}").contains("rpt_x") && !format!("{settings:?}").contains("pw"));
 }
 
@@ -110,12 +144,78 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_LOG_LEVEL", "info=="),
         ("REPERTOIRE_MAX_FILES", "many"),
         ("REPERTOIRE_MAX_EXPANSION", "0"),
+        ("REPERTOIRE_SANDBOX_ENABLED", "perhaps"),
+        ("REPERTOIRE_SANDBOX_PYTHON", "bin/python"),
+        ("REPERTOIRE_SANDBOX_PRELOAD", "os;print"),
+        ("REPERTOIRE_SANDBOX_CGROUPS", "v3"),
+        ("REPERTOIRE_SANDBOX_CONCURRENCY", "0"),
+        ("REPERTOIRE_SANDBOX_WAITING", "-1"),
+        ("REPERTOIRE_SANDBOX_ALLOWED_HOSTS", "https://a.example/"),
+        ("REPERTOIRE_SANDBOX_SESSION_IDLE_MINUTES", "1.5"),
+        ("REPERTOIRE_SANDBOX_WALL_SECONDS", "0"),
+        ("REPERTOIRE_SANDBOX_WALL_SECONDS", "nan"),
+        ("REPERTOIRE_SANDBOX_MEMORY_MB", "64MB"),
+        ("REPERTOIRE_SANDBOX_PROCESSES", "1.5"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);
         assert!(Settings::gather(&given, Layer::default()).is_err(), "{name}={value}");
     }
     assert!(Layer::parse("lisen = 1", std::path::Path::new("c")).is_err(), "a misspelt key");
+}
+
+#[test]
+fn the_sandbox_is_set_in_the_file_in_the_units_people_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "[sandbox]\nenabled = true\nconcurrency = 2\n[sandbox.limits]\nwall_seconds = 2.5\ndisk_mb = 1\n";
+    let path = folder.path().join("c.toml");
+    std::fs::write(&path, text).unwrap();
+    let given = environment(folder.path(), &[("REPERTOIRE_CONFIG", path.to_str().unwrap())]);
+    let flags = SandboxLayer { allow_weaker: Some(Switch::Bool(true)), ..SandboxLayer::default() };
+    let settings = Settings::gather(&given, Layer { sandbox: flags, ..Layer::default() }).unwrap();
+    let sandbox = settings.sandbox;
+    assert_eq!(sandbox.concurrency, Setting { value: 2, source: Source::File });
+    assert_eq!(sandbox.allow_weaker, Setting { value: true, source: Source::Flag });
+    assert_eq!(sandbox.limits.each.wall, std::time::Duration::from_millis(2500));
+    assert_eq!(sandbox.limits.each.folder_bytes, 1 << 20);
+    let rows = sandbox.rows();
+    let row = |name: &str| rows.iter().find(|(known, ..)| known == name).unwrap().clone();
+    assert_eq!(row("sandbox.limits.wall_seconds").1, "2.5");
+    assert_eq!(
+        row("sandbox.limits.memory_mb"),
+        ("sandbox.limits.memory_mb".into(), "512".into(), Source::Default)
+    );
+}
+
+#[test]
+fn python_is_the_first_on_the_path_unless_one_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |name: &str, mode: u32| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    program("a/python3", 0o644);
+    let found = program("b/python3", 0o755);
+    let other = program("c/python3.13", 0o755);
+    let search = ["a", "b", "c"].map(|name| folder.path().join(name).display().to_string()).join(":");
+    let table = [
+        (search.as_str(), None, Some(&found)),
+        ("", None, None),
+        ("relative", None, None),
+        (&search, Some("python3.13"), Some(&other)),
+        ("", other.to_str(), Some(&other)),
+        (&search, Some("python9"), None),
+    ];
+    for (search, named, wanted) in table {
+        let mut given = environment(folder.path(), &[("PATH", search)]);
+        given.0.extend(named.map(|named| ("REPERTOIRE_SANDBOX_PYTHON", named.to_owned())));
+        let settings = Settings::gather(&given, Layer::default()).unwrap();
+        assert_eq!(settings.sandbox.python().as_ref(), wanted, "{search} {named:?}");
+    }
 }
 
 #[test]

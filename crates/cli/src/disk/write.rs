@@ -56,6 +56,11 @@ pub(crate) fn write_shared(target: &Path, content: &[u8], overwrite: Overwrite) 
     write_with_mode(target, content, overwrite, 0o644)
 }
 
+/// Writes one program in one step: readable to everyone, and executable.
+pub(crate) fn write_program(target: &Path, content: &[u8], overwrite: Overwrite) -> Outcome {
+    write_with_mode(target, content, overwrite, 0o755)
+}
+
 fn write_with_mode(target: &Path, content: &[u8], overwrite: Overwrite, mode: u32) -> Outcome {
     let failed = |error: std::io::Error| Failure::file("write", target, &error);
     let parent = parent_of(target);

@@ -130,6 +130,17 @@ pub(crate) fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
+/// So many bytes, as people say it.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 3] = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = UNITS.iter().find(|(_, shift)| bytes >> shift > 0);
+    #[allow(clippy::cast_precision_loss)] // two digits are shown
+    unit.map_or_else(
+        || count(bytes, "byte"),
+        |(name, shift)| format!("{:.1} {name}", bytes as f64 / (1_u64 << shift) as f64),
+    )
+}
+
 /// Colours by their terminal number.
 #[derive(Debug, Clone, Copy)]
 #[repr(u8)]

@@ -7,6 +7,8 @@ mod help;
 mod import;
 mod no_lost_write;
 mod offline;
+mod python;
+mod runs;
 mod serving;
 mod tour;
 mod world;

@@ -106,11 +106,13 @@ async fn metrics_have_their_own_door() {
     // A port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("127.0.0.1:{port}");
-    let server = Server::start(&world, &["--metrics-listen", &address, "--log-format", "json"]);
+    let mut server = Server::start(&world, &["--metrics-listen", &address, "--log-format", "json"]);
     world.ok(&["list"]);
+    server.until("the sandbox is ready");
     let metrics = reqwest::get(format!("http://{address}/metrics")).await.unwrap().text().await.unwrap();
     assert!(metrics.contains("repertoire_http_requests_total{"), "{metrics}");
     assert!(metrics.contains("repertoire_http_request_duration_seconds_bucket{"), "{metrics}");
+    assert!(metrics.contains("repertoire_sandbox_protection{name=\"seccomp\"} 1"), "{metrics}");
     let outside = reqwest::get(format!("{}/metrics", server.url)).await.unwrap();
     assert_eq!(outside.status(), 404, "metrics are not for everyone");
     let last = server.greeting.last().unwrap();

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names::{self, missing};
-use super::views::{AgentView, AssignmentView, PageView, ProceduralMemoryView};
+use super::views::{AgentView, AssignmentView, PageView, ProceduralMemoryView, RunLimitsView};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::etag::{shown, wanted_version, written};
@@ -92,6 +92,8 @@ pub(crate) struct AgentRequest {
     discovery: Option<DiscoveryWord>,
     #[schema(minimum = 1, maximum = 1_000_000)]
     discovery_token_budget: Option<u32>,
+    /// Bounds on what the code of skills may use when this agent runs them.
+    run_limits: Option<RunLimitsView>,
     /// The skills assigned to it, in order.
     #[serde(default, deserialize_with = "within::<0, 1000, _, _>")]
     #[schema(max_items = 1000)]
@@ -113,6 +115,7 @@ impl AgentRequest {
             procedural_memory: self.procedural_memory.map(ProceduralMemoryView::read).transpose()?,
             discovery,
             discovery_token_budget: self.discovery_token_budget.unwrap_or(Agent::DEFAULT_TOKEN_BUDGET),
+            run_limits: self.run_limits.map(RunLimitsView::read).transpose()?.unwrap_or_default(),
             assignments: self.skills.iter().map(assignment).collect::<Result<_, _>>()?,
             ..AgentSpec::new(name)
         })

@@ -5,6 +5,7 @@ mod audit;
 mod backup;
 mod names;
 mod router;
+mod runs;
 mod skills;
 mod tokens;
 mod users;
@@ -13,4 +14,4 @@ mod workspaces;
 
 pub use router::openapi_json;
 pub(crate) use router::router;
-pub(crate) use views::time;
+pub(crate) use views::{Bytes, ListView, media_type, time};

@@ -1,7 +1,8 @@
 //! Ids and names in requests: people write names, programs write ids.
 
 use app::{Code, Context};
-use model::{AgentId, Caller, Handle, Scope, ScopeKind, SkillId, SkillName, UserId, slugify};
+use model::{AgentId, Caller, Handle, Scope, ScopeKind, SkillId, SkillName, Timestamp, UserId, slugify};
+use time::format_description::well_known::Rfc3339;
 
 use crate::problem::Problem;
 
@@ -12,6 +13,13 @@ pub(crate) fn skill_id(text: &str) -> Result<SkillId, Problem> {
 pub(crate) fn missing(what: &str, text: &str) -> Problem {
     let shown: String = text.chars().take(80).collect();
     Problem::with_code(Code::NotFound, format!("there is no {what} `{shown}`"))
+}
+
+/// A moment as people and programs write it.
+pub(crate) fn moment(text: &str) -> Result<Timestamp, Problem> {
+    Timestamp::parse(text, &Rfc3339)
+        .map_err(|_| Problem::bad_request("a moment is written like 2030-01-31T12:00:00Z"))
+        .map(|moment| moment.to_offset(time::UtcOffset::UTC))
 }
 
 /// A name that must be written as a slug: that of an agent or a workspace.

@@ -8,8 +8,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{agents, audit, backup, skills, tokens, users, workspaces};
+use super::{agents, audit, backup, runs, skills, tokens, users, workspaces};
 use crate::auth::COOKIE;
+use crate::code;
 use crate::server::HttpState;
 use crate::sign_in;
 
@@ -29,6 +30,8 @@ use crate::sign_in;
         (name = "skills", description = "The library"),
         (name = "review", description = "Decisions about skills"),
         (name = "agents", description = "Configured agents and the skills assigned to them"),
+        (name = "runs", description = "Skills that run, and what is remembered of it"),
+        (name = "code", description = "Code sessions: executing code, and its files"),
         (name = "identity", description = "Workspaces, people, tokens, sign-in"),
         (name = "operations", description = "Audit log and backup"),
     )
@@ -87,6 +90,20 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::record_use))
         .routes(routes!(skills::list_feedback, skills::record_feedback))
         .routes(routes!(skills::list_tags))
+        .routes(routes!(runs::run, runs::list_of_skill))
+        .routes(routes!(runs::check))
+        .routes(routes!(runs::statistics))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::prune))
+        .routes(routes!(runs::read))
+        .routes(routes!(runs::sandbox))
+        .routes(routes!(code::execute))
+        .routes(routes!(code::list))
+        .routes(routes!(code::end))
+        .routes(routes!(code::upload))
+        .routes(routes!(code::list_files))
+        .routes(routes!(code::download, code::post_download))
+        .routes(routes!(code::delete))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::verify))

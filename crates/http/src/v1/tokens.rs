@@ -3,9 +3,8 @@
 use app::tokens::{CreateToken, TokensOf};
 use axum::extract::State;
 use axum::http::StatusCode;
-use model::{Timestamp, TokenId, TokenScope};
+use model::{TokenId, TokenScope};
 use serde::Deserialize;
-use time::format_description::well_known::Rfc3339;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names;
@@ -107,18 +106,12 @@ pub(crate) async fn create(
         Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
         None => caller.agent,
     };
-    let expires_at = request.expires_at.as_deref().map(moment).transpose()?;
+    let expires_at = request.expires_at.as_deref().map(names::moment).transpose()?;
     let scopes = request.scopes.into_iter().map(TokenScope::from).collect();
     let request = CreateToken { name: request.name, user, agent, scopes, expires_at };
     let (token, secret) = app::tokens::create(&state.cx, &caller, request).await?;
     let view = CreatedTokenView { token: token.into(), secret: secret.reveal().to_owned() };
     Ok((StatusCode::CREATED, axum::Json(view)))
-}
-
-fn moment(text: &str) -> Result<Timestamp, Problem> {
-    Timestamp::parse(text, &Rfc3339)
-        .map_err(|_| Problem::bad_request("a moment is written like 2030-01-31T12:00:00Z"))
-        .map(|moment| moment.to_offset(time::UtcOffset::UTC))
 }
 
 /// Ends a token at once.

@@ -1,5 +1,8 @@
 //! Asking the door, and looking at what it says.
 
+use std::sync::Arc;
+
+use app::ExecutionSettings;
 use app::tokens::CreateToken;
 use axum::Router;
 use axum::body::Body;
@@ -8,7 +11,7 @@ use bytes::Bytes;
 use model::{Caller, Role, TokenScope};
 use repertoire_http::{Http, HttpConfig};
 use serde_json::{Value, json};
-use testkit::TestApp;
+use testkit::{FakeRunner, TestApp};
 use tower::ServiceExt as _;
 
 /// A door on a library of its own.
@@ -42,7 +45,22 @@ impl Api {
     }
 
     pub(crate) async fn with(config: HttpConfig) -> Self {
-        let app = TestApp::new().await;
+        Self::open(TestApp::new().await, config).await
+    }
+
+    /// A door on an installation that a test set up.
+    pub(crate) async fn of(app: TestApp) -> Self {
+        Self::open(app, HttpConfig::default()).await
+    }
+
+    /// A door on an installation whose code is executed by this runner.
+    pub(crate) async fn on_runner(runner: FakeRunner) -> Self {
+        let mut app = TestApp::new().await;
+        app.on_runner(&Arc::new(runner), ExecutionSettings::default());
+        Self::of(app).await
+    }
+
+    async fn open(app: TestApp, config: HttpConfig) -> Self {
         let router = Http::new(app.cx.clone(), config).router();
         let mut api = Self { app, admin: String::new(), router };
         api.admin = api.token(&api.app.admin().await, TokenScope::ALL).await;
@@ -111,6 +129,18 @@ impl Api {
     pub(crate) async fn skill(&self, name: &str) -> Value {
         let ask = post("/skills").json(json!({"name": name, "description": format!("Does {name}.")}));
         self.ok(201, ask).await.json()["skill"].clone()
+    }
+
+    /// Makes a skill with a function of two integers, and more fields, as the operator; its view.
+    pub(crate) async fn adder(&self, more: Value) -> Value {
+        let parameters =
+            json!([{"name": "a", "type": "integer"}, {"name": "b", "type": "integer", "default": 1}]);
+        let code = "def add(a, b): return a + b";
+        let procedure = json!({"code": code, "function": "add", "parameters": parameters});
+        let mut request = json!({"name": "adder", "description": "Adds.", "procedure": procedure});
+        let Value::Object(more) = more else { panic!("fields are an object") };
+        request.as_object_mut().unwrap().extend(more);
+        self.ok(201, post("/skills").json(request)).await.json()["skill"].clone()
     }
 
     /// Makes an agent as the operator; its view.

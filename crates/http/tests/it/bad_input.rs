@@ -12,6 +12,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::api::{Api, Ask, delete, get, id, patch, post, put, zip};
+use crate::bad_runs;
 
 const MAX_BODY: usize = 256 * 1024;
 
@@ -24,6 +25,8 @@ struct World {
     other: String,
     agent: String,
     admin_id: String,
+    /// Skills with code: one that runs, one that wants to reach a host, one that is put away, one that is off.
+    code: [String; 4],
 }
 
 async fn world() -> World {
@@ -44,7 +47,15 @@ async fn world() -> World {
     let key =
         post("/skills").header("idempotency-key", "k").json(json!({"name": "keyed", "description": "d"}));
     api.ok(201, key).await;
-    World { alice, skill, other, agent, admin_id: id(&me["user"]), api }
+    let adder = id(&api.adder(json!({})).await);
+    let network = json!({"code": "x = 1", "network": ["example.org"]});
+    let caller = id(&api.adder(json!({"name": "caller", "procedure": network})).await);
+    let away = id(&api.adder(json!({"name": "away"})).await);
+    api.ok(200, post(&format!("/skills/{away}/archive"))).await;
+    let off = id(&api.adder(json!({"name": "off"})).await);
+    api.ok(200, post(&format!("/skills/{off}/disable"))).await;
+    let code = [adder, caller, away, off];
+    World { alice, skill, other, agent, admin_id: id(&me["user"]), code, api }
 }
 
 /// A request to make a skill of files.
@@ -86,7 +97,7 @@ fn with_link() -> Vec<u8> {
 }
 
 /// What was asked, and what must come back.
-type Case = (&'static str, Ask, u16, &'static str);
+pub(crate) type Case = (&'static str, Ask, u16, &'static str);
 
 fn unreadable(w: &World) -> Vec<Case> {
     let text = |body: &'static str| post("/skills").bytes("application/json", body);
@@ -403,7 +414,12 @@ fn of_a_member(w: &World) -> Vec<Case> {
 async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
     let w = world().await;
     let reader = w.api.token(&w.api.app.admin().await, &[TokenScope::Read]).await;
-    let mut cases: Vec<Case> = unreadable(&w).into_iter().chain(content(&w)).chain(state(&w)).collect();
+    let mut cases: Vec<Case> = unreadable(&w)
+        .into_iter()
+        .chain(content(&w))
+        .chain(state(&w))
+        .chain(bad_runs::cases(&w.skill, &w.code))
+        .collect();
     for case in &mut cases {
         case.1 = case.1.clone().bearer(&w.api.admin);
     }
@@ -426,8 +442,9 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
         seen.insert(code);
     }
     assert_eq!(wrong, Vec::<String>::new());
-    // The database cannot be made to fail from outside.
-    let exceptions = [Code::Unavailable, Code::Internal];
+    // The database cannot be made to fail from outside; nor can the sandbox, whose cases stand in `code.rs`.
+    let sandbox = [Code::Busy, Code::SandboxUnavailable, Code::NoPython, Code::UnknownProfile];
+    let exceptions = [&[Code::Unavailable, Code::Internal], sandbox.as_slice()].concat();
     let unseen: Vec<_> = Code::ALL
         .iter()
         .filter(|code| !exceptions.contains(code) && !seen.contains(code.as_str()))

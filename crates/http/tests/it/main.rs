@@ -10,12 +10,15 @@
 
 mod api;
 mod bad_input;
+mod bad_runs;
 mod browser;
 mod cache;
+mod code;
 mod conditional;
 mod headers;
 mod library;
 mod openapi;
 mod operations;
 mod people;
+mod runs;
 mod unauthorised;

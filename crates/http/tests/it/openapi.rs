@@ -92,7 +92,7 @@ fn designed() -> BTreeSet<(String, String)> {
             base = whole;
         }
     }
-    found.retain(|(_, path)| path.starts_with("/api/v1/"));
+    found.retain(|(_, path)| ["/api/v1/", "/code/", "/files/"].iter().any(|base| path.starts_with(base)));
     found
 }
 

@@ -12,6 +12,8 @@ pub(crate) enum Who {
     Member,
     /// Those with a further role.
     Privileged,
+    /// Only whose it is; to everyone else it is not there.
+    Owner,
 }
 
 /// One operation.
@@ -37,6 +39,16 @@ pub(crate) struct World {
     agent: String,
     bob: String,
     token: String,
+    /// A code session with the file `a.txt`.
+    code: String,
+    /// A skill with code, and a run of it.
+    adder: String,
+    run: String,
+}
+
+/// Parameters for the skill with code.
+fn numbers() -> Value {
+    json!({"parameters": {"a": 1, "b": 2}})
 }
 
 impl World {
@@ -51,17 +63,23 @@ impl World {
         let bob = api.ok(201, post("/users").json(json!({"handle": "bob"}))).await.json();
         let request = json!({"name": "of-bob", "user": "bob", "scopes": ["read"]});
         let token = api.ok(201, post("/tokens").json(request)).await.json();
-        Self { skill, gone, agent: id(&agent), bob: id(&bob), token: id(&token) }
+        let upload = post("//files/upload?path=a.txt").bytes("text/plain", "a");
+        let session = api.ok(200, upload).await.json();
+        let code = session["session_id"].as_str().unwrap().to_owned();
+        let adder = id(&api.adder(json!({"scope": "workspace"})).await);
+        let run = id(&api.ok(201, post(&format!("/skills/{adder}/runs")).json(numbers())).await.json());
+        Self { skill, gone, agent: id(&agent), bob: id(&bob), token: id(&token), code, adder, run }
     }
 
     /// Every operation but those in [`PUBLIC`] and [`BROWSER`].
     pub(crate) fn operations(&self) -> Vec<Operation> {
-        use Who::{Member, Privileged};
+        use Who::{Member, Owner, Privileged};
         use model::TokenScope::{Admin, Read, Review, Write};
-        let Self { skill, gone, agent, bob, token } = self;
+        let Self { skill, gone, agent, bob, token, code, adder, run } = self;
         let mut all = Vec::new();
         let mut add = |id, method, path: String, body: Value, scope, who| {
-            let names = [skill, gone, agent, bob, token].iter().any(|id| path.contains(id.as_str()));
+            let known = [skill, gone, agent, bob, token, code, adder, run];
+            let names = known.iter().any(|id| path.contains(id.as_str()));
             let asked = ask(method, &path);
             let ask = if body.is_null() { asked } else { asked.json(body) };
             all.push(Operation { id, ask, scope, who, names });
@@ -156,6 +174,28 @@ impl World {
             Member,
         );
         add("list_tags", "GET", "/tags".into(), none(), Read, Member);
+        let source = json!({"code": "1 + 1"});
+        add("execute_code", "POST", "//code/execute".into(), source, Write, Member);
+        add("list_code_sessions", "GET", "//code/sessions".into(), none(), Read, Member);
+        add("upload_files", "POST", "//files/upload?path=b.txt".into(), json!("b"), Write, Member);
+        let list = format!("//files/list?session_id={code}");
+        add("list_session_files", "GET", list, none(), Read, Owner);
+        let download = format!("//files/download?session_id={code}&path=a.txt");
+        add("download_file", "GET", download, none(), Read, Owner);
+        let file = json!({"session_id": code, "path": "a.txt"});
+        add("post_download_file", "POST", "//files/download".into(), file.clone(), Read, Owner);
+        add("delete_session_files", "POST", "//files/delete".into(), file, Write, Owner);
+        add("end_code_session", "DELETE", format!("//code/sessions/{code}"), none(), Write, Owner);
+        add("run_skill", "POST", format!("/skills/{adder}/runs"), numbers(), Write, Member);
+        let twice = json!({"times": 2, "parameters": {"a": 1, "b": 2}});
+        add("check_determinism", "POST", format!("/skills/{adder}/runs/check"), twice, Write, Member);
+        add("list_skill_runs", "GET", format!("/skills/{adder}/runs"), none(), Read, Member);
+        add("skill_statistics", "GET", format!("/skills/{adder}/statistics"), none(), Read, Member);
+        add("list_runs", "GET", "/runs".into(), none(), Read, Member);
+        add("get_run", "GET", format!("/runs/{run}"), none(), Read, Owner);
+        let before = json!({"before": "2020-01-01T00:00:00Z"});
+        add("prune_runs", "POST", "/runs/prune".into(), before, Admin, Privileged);
+        add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);
         add("verify_audit", "GET", "/audit/verification".into(), none(), Admin, Privileged);

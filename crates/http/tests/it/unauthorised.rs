@@ -104,10 +104,12 @@ async fn a_member_does_only_what_members_may() {
     let api = Api::new().await;
     let world = World::new(&api).await;
     let alice = api.user("alice", &[]).await;
-    let (privileged, open): (Vec<_>, Vec<_>) =
-        world.operations().into_iter().partition(|operation| operation.who == Who::Privileged);
-    for operation in privileged {
-        api.refused(operation.ask.bearer(&alice), 403, "forbidden").await;
+    let (open, closed): (Vec<_>, Vec<_>) =
+        world.operations().into_iter().partition(|operation| operation.who == Who::Member);
+    for operation in closed {
+        let (status, code) =
+            if operation.who == Who::Owner { (404, "not_found") } else { (403, "forbidden") };
+        api.refused(operation.ask.bearer(&alice), status, code).await;
     }
     for operation in open {
         let answer = api.send(operation.ask.bearer(&alice)).await;

@@ -43,6 +43,8 @@ fn a_procedure_brings_its_file_and_its_sidecar() {
             default: None,
         }],
         profile: None,
+        limits: model::RunLimits::default(),
+        network: Vec::new(),
     };
     draft.procedure = Some((procedure, b"def growth(rate): return rate\n".as_slice().into()));
     let bundle = draft.clone().compose().unwrap();

@@ -30,5 +30,7 @@ pub(crate) const TAGS: List = List { count: 50, item: 64, commas: true };
 pub(crate) const PROMPTS: List = List { count: 100, item: 2000, commas: false };
 /// Names of tools.
 pub(crate) const TOOLS: List = List { count: 500, item: 200, commas: true };
+/// Hosts a procedure needs to reach.
+pub(crate) const HOSTS: List = List { count: 100, item: model::HostPattern::MAX, commas: false };
 /// Keywords, path prefixes and hosts.
 pub(crate) const WORDS: List = List { count: 500, item: 500, commas: false };

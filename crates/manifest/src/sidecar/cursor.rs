@@ -136,6 +136,25 @@ impl Cursor<'_> {
         Some(number)
     }
 
+    /// A number above 0 of things that count as so many of the model's units each; a part only where there are parts.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range was checked before
+    pub(super) fn amount(&mut self, entry: &Entry, unit: u32, max: u32) -> Option<u64> {
+        if unit == 1 {
+            return self.integer(entry, 1, i64::from(max)).map(i64::unsigned_abs);
+        }
+        let Some(number) = entry.value.to_json().as_f64() else {
+            self.wrong(&entry.key, &entry.value, entry.line, "a number");
+            return None;
+        };
+        let amount = (number * f64::from(unit)).round();
+        if !(amount >= 1.0 && number <= f64::from(max)) {
+            let message = format!("`{}` is {number}; it must be above 0 and at most {max}", entry.key);
+            self.error("sidecar_value", entry.line, message);
+            return None;
+        }
+        Some(amount as u64)
+    }
+
     pub(super) fn skill_name(&mut self, entry: &Entry) -> Option<String> {
         let text = self.text(entry, bounds::NAME)?;
         match SkillName::parse(&text) {

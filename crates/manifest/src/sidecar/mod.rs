@@ -5,6 +5,7 @@
 
 pub(crate) mod bounds;
 mod cursor;
+mod limits;
 mod policy;
 mod procedure;
 mod schema;

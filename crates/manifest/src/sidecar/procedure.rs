@@ -1,14 +1,15 @@
 //! The `procedure` field: which code to run, and with what.
 
-use model::{Bundle, BundlePath, Language, Parameter, ParameterType, Procedure};
+use model::{Bundle, BundlePath, Language, Parameter, ParameterType, Procedure, RunLimits};
 use serde_json::Value as Json;
 
-use super::bounds;
 use super::cursor::Cursor;
+use super::{bounds, limits as run_limits};
 use crate::finding::shown;
 use crate::yaml::Entry;
 
-pub(super) const FIELDS: [&str; 5] = ["language", "file", "function", "parameters", "profile"];
+pub(super) const FIELDS: [&str; 7] =
+    ["language", "file", "function", "parameters", "profile", "limits", "network"];
 pub(super) const PARAMETER_FIELDS: [&str; 5] = ["name", "type", "description", "required", "default"];
 
 pub(super) fn read(place: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> Option<Procedure> {
@@ -21,6 +22,8 @@ pub(super) fn read(place: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> O
     let mut function = None;
     let mut parameters = Vec::new();
     let mut profile = None;
+    let mut limits = RunLimits::default();
+    let mut network = Vec::new();
     for entry in entries {
         match entry.key.as_str() {
             "function" if language == Some(Language::Shell) => {
@@ -30,10 +33,12 @@ pub(super) fn read(place: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> O
             "function" => function = cursor.identifier(entry),
             "parameters" => parameters = read_parameters(entry, cursor),
             "profile" => profile = read_profile(entry, cursor),
+            "limits" => limits = run_limits::read(entry, cursor),
+            "network" => network = run_limits::read_network(entry, cursor),
             _ => {}
         }
     }
-    Some(Procedure { language: language?, file: file?, function, parameters, profile })
+    Some(Procedure { language: language?, file: file?, function, parameters, profile, limits, network })
 }
 
 fn read_file(entry: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> Option<BundlePath> {

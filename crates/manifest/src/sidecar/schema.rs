@@ -3,8 +3,8 @@
 use model::{BundlePath, Language, ParameterType};
 use serde_json::{Value, json};
 
-use super::bounds;
 use super::policy::{MAX_COUNT, MAX_PRIORITY};
+use super::{bounds, limits};
 
 /// The JSON Schema (draft 2020-12) of `repertoire.yaml`.
 pub fn sidecar_schema() -> Value {
@@ -58,9 +58,25 @@ fn procedure() -> Value {
                 "maxLength": bounds::NAME,
                 "pattern": "^[a-z0-9][a-z0-9._-]*$",
             },
+            "limits": limits::schema(),
+            "network": hosts(),
         },
         "if": { "properties": { "language": { "const": "shell" } }, "required": ["language"] },
         "then": { "properties": { "function": false } },
+    })
+}
+
+fn hosts() -> Value {
+    json!({
+        "description": "The hosts it needs: example.org, example.org:8080 or *.example.org. The installation must grant them.",
+        "type": "array",
+        "maxItems": bounds::HOSTS.count,
+        "uniqueItems": true,
+        "items": {
+            "type": "string",
+            "maxLength": bounds::HOSTS.item,
+            "pattern": "^(\\*\\.)?[A-Za-z0-9_-]{1,63}(\\.[A-Za-z0-9_-]{1,63})*(:[0-9]{1,5})?$",
+        },
     })
 }
 

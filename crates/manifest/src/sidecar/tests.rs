@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use model::{
-    Activation, Bundle, BundleFile, BundlePath, Language, Parameter, ParameterType, Policy, Procedure,
-    Validator,
+    Activation, Bundle, BundleFile, BundlePath, HostPattern, Language, Parameter, ParameterType, Policy,
+    Procedure, RunLimits, Validator,
 };
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn errors(text: &str) -> Vec<Finding> {
     findings.into_iter().filter(|finding| finding.level == Level::Error).collect()
 }
 
-const GOOD: [&str; 17] = [
+const GOOD: [&str; 20] = [
     "",
     "# only a comment\n",
     "title: Code Review",
@@ -31,6 +31,11 @@ const GOOD: [&str; 17] = [
     "procedure:\n  language: python\n  file: scripts/run.py\n  function: main\n  profile: data-1.0\n  parameters:\n  \
      - name: n\n    type: integer\n    description: how many\n    required: false\n    default: 3\n  \
      - {name: any, type: any, default: null}\n  - {name: o, type: object, default: {a: 1}}",
+    "procedure:\n  language: python\n  file: scripts/run.py\n  limits: {wall_seconds: 1.5, cpu_seconds: 2, memory_mb: 64,\n    \
+     processes: 4, open_files: 32, disk_mb: 0.5, files: 10, output_kb: 64, result_kb: 1}\n  \
+     network: [example.org, 'example.org:8080', '*.example.com', 10.0.0.1]",
+    "procedure: {language: python, file: scripts/run.py, limits: {}, network: []}",
+    "procedure: {language: shell, file: run.sh, limits: {wall_seconds: 86400}}",
     "files: {scripts/run.py: what it does, gone.md: 'was here'}",
     "policy: {}",
     "policy:\n  activation: {always: true}\n  allowed_tools: []\n  forbidden_tools: [rm]",
@@ -45,8 +50,19 @@ const GOOD: [&str; 17] = [
     "title: x\r\ntags:\r\n  - a\r\n",
 ];
 
-const BAD: [(&str, &str, u32); 43] = [
+const BAD: [(&str, &str, u32); 54] = [
     ("- a", "sidecar_type", 1),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits: 3", "sidecar_type", 4),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    seconds: 3", "sidecar_unknown_field", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    wall_seconds: 0", "sidecar_value", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    wall_seconds: 5s", "sidecar_type", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    memory_mb: 9000000", "sidecar_value", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    processes: 1.5", "sidecar_type", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    files: -1", "sidecar_value", 5),
+    ("procedure:\n  language: shell\n  file: run.sh\n  network: example.org", "sidecar_type", 4),
+    ("procedure:\n  language: shell\n  file: run.sh\n  network: ['https://example.org']", "sidecar_value", 4),
+    ("procedure:\n  language: shell\n  file: run.sh\n  network: ['*']", "sidecar_value", 4),
+    ("procedure:\n  language: shell\n  file: run.sh\n  network: [a.org, a.org]", "sidecar_duplicate", 4),
     ("just text", "sidecar_type", 1),
     ("title: x\nnot_a_field: 1", "sidecar_unknown_field", 2),
     ("title: 5", "sidecar_type", 1),
@@ -206,6 +222,21 @@ fn everything_reads_back_as_written() {
                 parameter("d", false, None),
             ],
             profile: Some("data".to_owned()),
+            limits: RunLimits {
+                wall_ms: Some(1_500),
+                cpu_ms: Some(1),
+                memory_bytes: Some(64 << 20),
+                processes: Some(4),
+                open_files: Some(32),
+                folder_bytes: Some(1_000_001),
+                folder_files: Some(10),
+                output_bytes: Some(1),
+                result_bytes: Some(65_536),
+            },
+            network: vec![
+                HostPattern::parse("example.org:8080").unwrap(),
+                HostPattern::parse("*.example.com").unwrap(),
+            ],
         }),
         policy: Some(Policy {
             scope: Some("security".to_owned()),

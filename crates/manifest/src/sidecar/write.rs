@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::{Parameter, Policy, Procedure, Validator};
 
-use super::{FIELDS, Sidecar};
+use super::{FIELDS, Sidecar, limits};
 use crate::yaml::write as yaml;
 
 /// The whole sidecar, or nothing when there is nothing to say.
@@ -70,6 +70,11 @@ fn procedure(out: &mut String, procedure: &Procedure) {
     }
     if let Some(profile) = &procedure.profile {
         yaml::field(out, 2, "profile", profile);
+    }
+    limits::write(out, &procedure.limits);
+    if !procedure.network.is_empty() {
+        let hosts: Vec<String> = procedure.network.iter().map(ToString::to_string).collect();
+        yaml::list(out, 2, "network", &hosts);
     }
 }
 

@@ -6,7 +6,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use model::{Approver, Caller, Scope, Skill, Status, TokenScope, UserId};
+use model::{Approver, Caller, Run, Scope, Skill, Status, TokenScope, UserId};
 
 pub use rules::{initial_status, may_grant, sees_everything};
 
@@ -39,6 +39,18 @@ pub enum Act<'a> {
     DeleteSkill(&'a Skill),
     /// Tell how a use went, or whether it helped.
     RateSkill(&'a Skill),
+    /// Execute a skill's procedure.
+    RunSkill(&'a Skill),
+    /// List runs; what is found is narrowed to what the caller can see.
+    ListRuns,
+    /// Read a run.
+    ReadRun(&'a Run),
+    /// Forget old runs.
+    PruneRuns,
+    /// Execute code in one's own code sessions, and change their files.
+    UseCodeSession,
+    /// See one's own code sessions and their files.
+    ReadCodeSession,
     /// Read the workspace, its agents and its people.
     ReadWorkspace,
     /// Change the workspace's settings.

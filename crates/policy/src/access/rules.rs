@@ -1,6 +1,6 @@
 //! The rules.
 
-use model::{Approver, Caller, Origin, Reach, Role, Scope, Skill, Status, TokenScope, UserId};
+use model::{Approver, Caller, Origin, Reach, Role, Run, Scope, Skill, Status, TokenScope, UserId};
 
 use super::{Act, Denial, is_unreviewed};
 
@@ -17,8 +17,11 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         role(caller, Role::PolicyAdmin)?;
     }
     match act {
-        Act::ListSkills | Act::ReadWorkspace => Ok(()),
-        Act::ReadSkill(skill) | Act::RateSkill(skill) => visible(caller, skill),
+        Act::ListSkills | Act::ListRuns | Act::ReadWorkspace | Act::UseCodeSession | Act::ReadCodeSession => {
+            Ok(())
+        }
+        Act::ReadSkill(skill) | Act::RateSkill(skill) | Act::RunSkill(skill) => visible(caller, skill),
+        Act::ReadRun(run) => visible_run(caller, run),
         Act::CreateSkill(scope) => create(caller, scope),
         Act::EditSkill(skill) | Act::ArchiveSkill(skill) | Act::SubmitSkill(skill) => edit(caller, skill),
         Act::PromoteSkill(skill) => promote(caller, skill),
@@ -28,7 +31,9 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::RejectSkill(skill) => reject(caller, skill),
         Act::WritePolicy => role(caller, Role::PolicyAdmin),
         Act::ReadAudit if caller.roles.has(Role::PolicyAdmin) => Ok(()),
-        Act::ReadAudit | Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers => admin(caller),
+        Act::ReadAudit | Act::ManageWorkspace | Act::ManageAgents | Act::ManageMembers | Act::PruneRuns => {
+            admin(caller)
+        }
         Act::ManageToken(user) | Act::CreateToken(user) => own_or_admin(caller, user),
         Act::ManageWorkspaces | Act::ManageUsers | Act::TakeBackup => operator(caller),
     }
@@ -48,7 +53,12 @@ fn governed(act: Act<'_>) -> Option<&Skill> {
 
 fn token_scope(act: Act<'_>) -> TokenScope {
     match act {
-        Act::ListSkills | Act::ReadSkill(_) | Act::ReadWorkspace => TokenScope::Read,
+        Act::ListSkills
+        | Act::ReadSkill(_)
+        | Act::ListRuns
+        | Act::ReadRun(_)
+        | Act::ReadWorkspace
+        | Act::ReadCodeSession => TokenScope::Read,
         Act::CreateSkill(_)
         | Act::EditSkill(_)
         | Act::SubmitSkill(_)
@@ -56,7 +66,9 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::SwitchSkill(_)
         | Act::PromoteSkill(_)
         | Act::DeleteSkill(_)
-        | Act::RateSkill(_) => TokenScope::Write,
+        | Act::RateSkill(_)
+        | Act::RunSkill(_)
+        | Act::UseCodeSession => TokenScope::Write,
         Act::ApproveSkill(..) | Act::RejectSkill(_) => TokenScope::Review,
         Act::WritePolicy
         | Act::ManageWorkspace
@@ -65,6 +77,7 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::ManageToken(_)
         | Act::CreateToken(_)
         | Act::ReadAudit
+        | Act::PruneRuns
         | Act::ManageWorkspaces
         | Act::ManageUsers
         | Act::TakeBackup => TokenScope::Admin,
@@ -94,6 +107,12 @@ fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
     let foreign = skill.scope.user().is_some_and(|owner| owner != caller.user);
     let seen = sees_everything(caller) || (!foreign && !through_another_agent);
     if seen { Ok(()) } else { Err(Denial::NotVisible) }
+}
+
+/// A run shows what somebody put in: it is seen by whoever ran it, through the same agent or in person.
+fn visible_run(caller: &Caller, run: &Run) -> Result<(), Denial> {
+    let own = run.user == caller.user && (caller.agent.is_none() || run.agent == caller.agent);
+    if own || sees_everything(caller) { Ok(()) } else { Err(Denial::NotVisible) }
 }
 
 fn create(caller: &Caller, scope: Scope) -> Result<(), Denial> {

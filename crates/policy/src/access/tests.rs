@@ -1,8 +1,9 @@
 //! The access matrix as a golden file, and the claims that matter most on their own.
 
 use model::{
-    AgentId, Approver, Caller, Digest, Facets, Origin, Provenance, Reach, RevisionNumber, Role, Roles, Scope,
-    Skill, SkillId, SkillName, Status, Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
+    AgentId, Approver, Caller, Digest, Facets, Origin, Provenance, Reach, RevisionNumber, Role, Roles, Run,
+    RunId, RunStatus, Scope, Skill, SkillId, SkillName, Status, Timestamp, TokenScope, TokenScopes, UserId,
+    WorkspaceId,
 };
 use uuid::Uuid;
 
@@ -61,6 +62,28 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
     }
 }
 
+fn run(by: u128, through: Option<AgentId>) -> Run {
+    Run {
+        workspace: WorkspaceId::new(Uuid::from_u128(9)),
+        id: RunId::new(Uuid::from_u128(200)),
+        skill: SkillId::new(Uuid::from_u128(100)),
+        skill_name: SkillName::parse("x").unwrap(),
+        revision: RevisionNumber::FIRST,
+        user: user(by),
+        agent: through,
+        parameters: serde_json::Map::new(),
+        status: RunStatus::Succeeded,
+        error: None,
+        duration: std::time::Duration::ZERO,
+        cpu: None,
+        memory_bytes: None,
+        limits_hit: vec![],
+        output_digest: Digest::of(b""),
+        result_size: 0,
+        started_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
 fn with_policy(mut skill: Skill) -> Skill {
     skill.facets.policy = true;
     skill
@@ -114,6 +137,8 @@ fn the_matrix_is_what_the_golden_file_says() {
         ("list_skills".into(), Act::ListSkills),
         ("write_policy".into(), Act::WritePolicy),
         ("read_workspace".into(), Act::ReadWorkspace),
+        ("use_code_session".into(), Act::UseCodeSession),
+        ("read_code_session".into(), Act::ReadCodeSession),
         ("manage_workspace".into(), Act::ManageWorkspace),
         ("manage_agents".into(), Act::ManageAgents),
         ("manage_members".into(), Act::ManageMembers),
@@ -121,6 +146,8 @@ fn the_matrix_is_what_the_golden_file_says() {
         ("manage_token, bob's".into(), Act::ManageToken(user(BOB))),
         ("create_token, own".into(), Act::CreateToken(user(ALICE))),
         ("create_token, bob's".into(), Act::CreateToken(user(BOB))),
+        ("list_runs".into(), Act::ListRuns),
+        ("prune_runs".into(), Act::PruneRuns),
         ("read_audit".into(), Act::ReadAudit),
         ("manage_workspaces".into(), Act::ManageWorkspaces),
         ("manage_users".into(), Act::ManageUsers),
@@ -143,8 +170,17 @@ fn the_matrix_is_what_the_golden_file_says() {
             (format!("promote_skill: {what}"), Act::PromoteSkill(skill)),
             (format!("delete_skill: {what}"), Act::DeleteSkill(skill)),
             (format!("rate_skill: {what}"), Act::RateSkill(skill)),
+            (format!("run_skill: {what}"), Act::RunSkill(skill)),
         ]);
     }
+    let runs = [
+        ("own", run(ALICE, None)),
+        ("own, agent 1", run(ALICE, Some(agent(1)))),
+        ("own, agent 2", run(ALICE, Some(agent(2)))),
+        ("bob's", run(BOB, None)),
+        ("bob's, agent 1", run(BOB, Some(agent(1)))),
+    ];
+    acts.extend(runs.iter().map(|(what, run)| (format!("read_run: {what}"), Act::ReadRun(run))));
     let callers = callers();
     let mut table = format!("{:<52}", "act");
     table.extend(callers.iter().map(|(name, _)| format!("{name:<16}")));

@@ -102,7 +102,8 @@ fn set_limits(channel: &Channel) -> Result<(), i32> {
     let limits = [
         (CPU, request.cpu_seconds),
         (FILE_SIZE, file_size),
-        (CORE, 0),
+        // Not 0: that would still hand a crash to a program of the machine's, where one is set; 1 does not.
+        (CORE, 1),
         (OPEN_FILES, request.open_files),
         (LOCKED_MEMORY, 65_536),
         (ADDRESS_SPACE, memory),

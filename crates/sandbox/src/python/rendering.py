@@ -107,7 +107,7 @@ def plain_other(value, depth):
         return {"real": plain_float(value.real), "imag": plain_float(value.imag)}
     if isinstance(value, str):
         return plain_text(str.__str__(value))
-    if isinstance(value, bool | int):
+    if isinstance(value, (bool, int)):
         return plain(int.__index__(value), depth + 1)
     if isinstance(value, float):
         return plain_float(float.__float__(value))

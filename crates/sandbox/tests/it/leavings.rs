@@ -131,7 +131,7 @@ fn processes() -> impl Iterator<Item = u32> {
 }
 
 /// The processes of the group that this one leads, and all that they and their children started.
-fn family(first: u32) -> Vec<u32> {
+pub(crate) fn family(first: u32) -> Vec<u32> {
     let known = |process| Some((process, number(process, PARENT)?, number(process, LEADER)?));
     let all: Vec<_> = processes().filter_map(known).collect();
     let mut family: Vec<_> =
@@ -170,9 +170,12 @@ fn name(process: u32) -> String {
     std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default().trim().to_owned()
 }
 
+/// Mounts as a jail is built of; what else others mount meanwhile is none of ours.
 fn mounts() -> BTreeSet<String> {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-    mounts.lines().map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" ")).collect()
+    let ours =
+        |line: &&str| line.contains(" - tmpfs ") || line.contains(" - proc ") || line.contains(" /tmp");
+    mounts.lines().filter(ours).map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// The folders of the control groups a process is in.

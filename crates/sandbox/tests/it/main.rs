@@ -8,6 +8,7 @@
 mod attacks;
 mod contract;
 mod driver;
+mod endurance;
 mod host;
 mod leavings;
 mod limits;

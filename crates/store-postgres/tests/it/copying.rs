@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use model::{
-    Assignment, Digest, Feedback, Membership, ProceduralMemory, Role, Roles, Scope, SignIn, SignInLink,
-    Skill, Statistics, Token, TokenScopes,
+    Assignment, Digest, Feedback, Membership, ProceduralMemory, RevisionStatistics, Role, Roles, Scope,
+    SignIn, SignInLink, Skill, Statistics, Token, TokenScopes,
 };
 use store::contract::{World, samples};
 use store::{KeyClaim, Store, StoreError};
@@ -44,6 +45,7 @@ async fn fill(store: Arc<dyn Store>) -> World {
     let skill = record.unwrap().unwrap().skill;
     agent.version = 2;
     agent.procedural_memory = Some(ProceduralMemory::default());
+    agent.run_limits.wall_ms = Some(1_500);
     agent.assignments = vec![Assignment { skill: skill.id, pin: Some(samples::number(3)) }];
     let roles: Roles = [Role::Admin, Role::Member].into_iter().collect();
     let (digest, expires_at) = (Digest::of(b"secret"), samples::moment(1_000));
@@ -80,6 +82,7 @@ async fn fill(store: Arc<dyn Store>) -> World {
     };
     tx.claim_key(&claim).await.unwrap();
     tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
+    tx.insert_run(&samples::run(&skill, user)).await.unwrap();
     tx.commit().await.unwrap();
     world
 }
@@ -119,6 +122,11 @@ async fn fill_skills(world: &World) {
         world
             .add_revision(&skill, 1, &[("SKILL.md", format!("# {n}").as_bytes()), ("data.bin", &bytes)])
             .await;
+        let statistics = RevisionStatistics::new(samples::number(1));
+        let statistics = statistics.after_execution(n > 5, Duration::from_millis(1), samples::moment(4));
+        let mut tx = world.begin().await;
+        tx.put_revision_statistics(workspace, skill.id, &statistics).await.unwrap();
+        tx.commit().await.unwrap();
     }
 }
 

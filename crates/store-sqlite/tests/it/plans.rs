@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use model::{Scope, Skill};
 use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
-use store::{SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
+use store::{RunFilter, SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
 const SKILLS: usize = 3_000;
@@ -89,6 +89,11 @@ impl Library {
     async fn plan(&self, query: &SkillQuery) -> String {
         self.statements.lock().unwrap().clear();
         self.store.read().await.unwrap().skills(query).await.unwrap();
+        self.explained().await
+    }
+
+    /// The plan of the statement that was sent last.
+    async fn explained(&self) -> String {
         let (sql, arguments) = self.statements.lock().unwrap().pop().unwrap();
         let mut connection = self.store.driver().0.read().await.unwrap();
         let rows = connection.query(format!("EXPLAIN QUERY PLAN {sql}").into(), arguments).await.unwrap();
@@ -179,4 +184,39 @@ async fn the_nearest_are_found_by_name() {
     let by_name = |line: &str| line.starts_with("SEARCH n USING") && line.ends_with("AND name=?)");
     assert!(plan.lines().any(by_name), "{plan}");
     assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+}
+
+#[tokio::test]
+async fn runs_are_listed_along_an_index_and_not_sorted() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let skill = world.skill("run-often");
+    world.add(&[&skill]).await;
+    let mut tx = world.begin().await;
+    for n in 0..2_000 {
+        let started_at = samples::moment(n);
+        tx.insert_run(&model::Run { started_at, ..samples::run(&skill, world.ada) }).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let all = RunFilter::default;
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (filter, index) in [
+            (all(), "runs_by_time"),
+            (RunFilter { since: Some(samples::moment(9)), ..all() }, "runs_by_time"),
+            (RunFilter { skill: Some(skill.id), ..all() }, "runs_by_skill"),
+            (RunFilter { user: Some(world.bob), ..all() }, "runs_by_user"),
+        ] {
+            for after in [None, Some((samples::moment(500), samples::run(&skill, world.ada).id))] {
+                let mut tx = library.store.read().await.unwrap();
+                tx.runs(world.workspace, &filter, after, 50).await.unwrap();
+                drop(tx);
+                let plan = library.explained().await;
+                assert!(plan.contains(&format!("SEARCH runs USING INDEX {index} ")), "{filter:?}: {plan}");
+                assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
+            }
+        }
+    }
 }

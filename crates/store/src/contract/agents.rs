@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, Scope};
+use model::{Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RunLimits, Scope};
 
 use super::World;
 use super::samples::{self, name, number};
@@ -31,6 +31,12 @@ pub async fn an_agent_comes_back_as_it_was_stored(store: Arc<dyn Store>) {
         Assignment { skill: second.id, pin: Some(number(3)) },
         Assignment { skill: first.id, pin: None },
     ];
+    full.run_limits = RunLimits {
+        wall_ms: Some(1_500),
+        processes: Some(1),
+        memory_bytes: Some(RunLimits::MAX),
+        ..RunLimits::default()
+    };
     full.version = 5;
     full.updated_at = samples::moment(77);
     let mut tx = world.begin().await;
@@ -112,6 +118,7 @@ pub async fn updating_an_agent_replaces_it_with_its_assignments(store: Arc<dyn S
         agent.procedural_memory = (version == 3).then(ProceduralMemory::default);
         agent.discovery = Discovery::ALL[usize::try_from(version).unwrap() - 2];
         agent.discovery_token_budget = 1_000 + u32::try_from(version).unwrap();
+        agent.run_limits.cpu_ms = (version < 4).then_some(version);
         agent.updated_at = samples::moment(10);
         agent.assignments = skills.into_iter().map(|skill| Assignment { skill, pin: None }).collect();
         assert_eq!(tx.update_agent(&agent).await.unwrap(), Written::Done);

@@ -22,6 +22,7 @@ pub mod idempotency;
 mod random;
 pub mod random_operations;
 pub mod revisions;
+pub mod runs;
 pub mod samples;
 pub mod scopes;
 pub mod sign_ins;
@@ -166,6 +167,16 @@ macro_rules! contract_tests {
                 statistics_leave_the_version_alone
                 statistics_of_an_unknown_skill_are_a_conflict
             }
+            runs {
+                a_run_comes_back_as_it_was_stored
+                a_run_is_of_no_other_workspace
+                a_run_of_an_unknown_skill_is_a_conflict
+                runs_are_listed_newest_first_in_pages
+                runs_are_filtered_by_each_field
+                pruning_forgets_what_began_before
+                counters_of_revisions_come_back_newest_first
+                purging_a_skill_takes_its_runs_and_counters_along
+            }
             audit {
                 a_chain_starts_empty
                 entries_are_dense_and_sealed
@@ -228,6 +239,7 @@ mod tests {
             include_str!("idempotency.rs"),
             include_str!("random_operations.rs"),
             include_str!("revisions.rs"),
+            include_str!("runs.rs"),
             include_str!("scopes.rs"),
             include_str!("sign_ins.rs"),
             include_str!("skill_lists.rs"),
@@ -255,6 +267,7 @@ mod tests {
             include_str!("../audit.rs"),
             include_str!("../idempotency.rs"),
             include_str!("../lib.rs"),
+            include_str!("../runs.rs"),
             include_str!("../sign_ins.rs"),
             include_str!("../skills.rs"),
             include_str!("../statistics.rs"),
@@ -267,6 +280,7 @@ mod tests {
             include_str!("audit.rs"),
             include_str!("idempotency.rs"),
             include_str!("revisions.rs"),
+            include_str!("runs.rs"),
             include_str!("scopes.rs"),
             include_str!("sign_ins.rs"),
             include_str!("skill_lists.rs"),

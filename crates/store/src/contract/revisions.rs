@@ -37,6 +37,10 @@ pub async fn a_revision_comes_back_with_its_files_in_path_order(store: Arc<dyn S
     let paths: Vec<_> = stored.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["SKILL.md", "a.txt", "b/run.sh", "ü.txt"]);
     assert_eq!(stored, [1, 2, 0, 3].map(|n: usize| files[n].clone()));
+    let contents = tx.revision_contents(world.workspace, skill.id, number(1)).await.unwrap();
+    assert!(contents.iter().all(|(file, bytes)| file.digest == model::Digest::of(bytes)));
+    assert_eq!(contents.into_iter().map(|(file, _)| file).collect::<Vec<_>>(), stored);
+    assert_eq!(tx.revision_contents(world.workspace, skill.id, number(2)).await.unwrap(), []);
     assert_eq!(tx.revision_files(world.workspace, skill.id, number(2)).await.unwrap(), []);
 }
 

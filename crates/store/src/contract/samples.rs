@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{
     Actor, Agent, AgentId, AuditVerb, Digest, Discovery, Facets, Handle, Label, Origin, Provenance, Revision,
-    RevisionNumber, Scope, SignInId, Skill, SkillId, SkillName, Status, Subject, Timestamp, TokenId, User,
-    UserId, Workspace, WorkspaceId, WorkspaceSettings,
+    RevisionNumber, Run, RunId, RunStatus, Scope, SignInId, Skill, SkillId, SkillName, Status, Subject,
+    Timestamp, TokenId, User, UserId, Workspace, WorkspaceId, WorkspaceSettings,
 };
 use time::{Duration, macros::datetime};
 use uuid::Uuid;
@@ -91,6 +91,7 @@ pub fn agent(workspace: WorkspaceId, called: &str) -> Agent {
         procedural_memory: None,
         discovery: Discovery::Auto,
         discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
+        run_limits: model::RunLimits::default(),
         assignments: Vec::new(),
         version: 1,
         created_at: moment(2),
@@ -142,6 +143,30 @@ pub fn revision(skill: &Skill, n: u32) -> Revision {
         created_at: moment(i64::from(n)),
         file_count: 0,
         size: 0,
+    }
+}
+
+/// A run of a skill's first revision that succeeded.
+pub fn run(skill: &Skill, by: UserId) -> Run {
+    let id = RunId::new(next());
+    Run {
+        workspace: skill.workspace,
+        id,
+        skill: skill.id,
+        skill_name: skill.name.clone(),
+        revision: RevisionNumber::FIRST,
+        user: by,
+        agent: None,
+        parameters: serde_json::Map::new(),
+        status: RunStatus::Succeeded,
+        error: None,
+        duration: std::time::Duration::ZERO,
+        cpu: None,
+        memory_bytes: None,
+        limits_hit: Vec::new(),
+        output_digest: Digest::of(id.to_string().as_bytes()),
+        result_size: 0,
+        started_at: moment(4),
     }
 }
 

@@ -86,6 +86,8 @@ fn describe(output: Output, shown: &Value, brief: bool) -> String {
     put("tags", skill.tags.join(", "));
     put("origin", skill.origin.clone());
     put("source", skill.source.clone().unwrap_or_default());
+    put("procedure", procedure(shown));
+    put("needs", text_of(shown, "compatibility"));
     put("licence", text_of(shown, "license"));
     put("agents", strings(shown, "agents").join(", "));
     put("created", moment(&skill.created_at));
@@ -109,6 +111,32 @@ fn describe(output: Output, shown: &Value, brief: bool) -> String {
         lines.push(text(&text_of(shown, "skill_file")));
     }
     lines.join("\n")
+}
+
+/// How the procedure is called: `python scripts/growth.py growth(before: number, after: number)`.
+fn procedure(shown: &Value) -> String {
+    let Some(procedure) = shown.get("procedure").filter(|procedure| procedure.is_object()) else {
+        return String::new();
+    };
+    let parameters = procedure.get("parameters").and_then(Value::as_array).cloned().unwrap_or_default();
+    let parameters: Vec<String> = parameters
+        .iter()
+        .map(|one| {
+            let default = one.get("default").map(|value| format!(" = {value}")).unwrap_or_default();
+            format!("{}: {}{default}", text_of(one, "name"), text_of(one, "type"))
+        })
+        .collect();
+    let profile = match text_of(procedure, "profile") {
+        profile if profile.is_empty() => String::new(),
+        profile => format!(", with the Python profile {profile}"),
+    };
+    format!(
+        "{} {} {}({}){profile}",
+        text_of(procedure, "language"),
+        text_of(procedure, "file"),
+        text_of(procedure, "function"),
+        parameters.join(", ")
+    )
 }
 
 fn strings(value: &Value, key: &str) -> Vec<String> {

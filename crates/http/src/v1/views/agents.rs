@@ -5,6 +5,7 @@ use model::{Agent, Approver, Assignment, ProceduralMemory, ProposalMode, Revisio
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::runs::RunLimitsView;
 use super::time;
 use crate::problem::Problem;
 
@@ -108,6 +109,8 @@ pub(crate) struct AgentView {
     pub discovery: &'static str,
     /// How many tokens a list of skills may take in the agent's context.
     pub discovery_token_budget: u32,
+    /// Bounds on what the code of skills may use when this agent runs them.
+    pub run_limits: RunLimitsView,
     /// The skills assigned to it, in order.
     pub skills: Vec<AssignmentView>,
     pub version: u64,
@@ -127,6 +130,7 @@ impl From<Agent> for AgentView {
             procedural_memory: agent.procedural_memory.map(ProceduralMemoryView::from),
             discovery: agent.discovery.as_str(),
             discovery_token_budget: agent.discovery_token_budget,
+            run_limits: agent.run_limits.into(),
             skills: agent.assignments.iter().map(AssignmentView::from).collect(),
             version: agent.version,
             created_at: time(agent.created_at),

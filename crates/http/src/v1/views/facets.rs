@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use app::Code;
 use model::{
-    Activation, BundlePath, Language, Parameter, ParameterType, Policy, Procedure, UnknownWord, Validator,
+    Activation, BundlePath, HostPattern, Language, Parameter, ParameterType, Policy, Procedure, UnknownWord,
+    Validator,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::runs::RunLimitsView;
 use crate::bounds::within;
 use crate::problem::Problem;
 
@@ -54,6 +56,10 @@ pub(crate) struct ProcedureView {
     pub function: Option<String>,
     pub parameters: Vec<ParameterView>,
     pub profile: Option<String>,
+    /// Bounds on what a run may use.
+    pub limits: RunLimitsView,
+    /// The hosts it needs to reach.
+    pub network: Vec<String>,
 }
 
 impl From<&Procedure> for ProcedureView {
@@ -64,6 +70,8 @@ impl From<&Procedure> for ProcedureView {
             function: procedure.function.clone(),
             parameters: procedure.parameters.iter().map(ParameterView::from).collect(),
             profile: procedure.profile.clone(),
+            limits: procedure.limits.into(),
+            network: procedure.network.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -196,6 +204,12 @@ pub(crate) struct ProcedureRequest {
     #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
     pub profile: Option<String>,
+    /// Bounds on what a run may use.
+    pub limits: Option<RunLimitsView>,
+    /// The hosts it needs to reach: `example.org`, `example.org:8080` or `*.example.org`.
+    #[serde(default, deserialize_with = "within::<0, 100, _, _>")]
+    #[schema(max_items = 100)]
+    pub network: Vec<String>,
 }
 
 impl ProcedureRequest {
@@ -211,8 +225,17 @@ impl ProcedureRequest {
         let file = BundlePath::parse(self.file.as_deref().unwrap_or(usual))
             .map_err(|error| Problem::with_code(Code::InvalidPath, error.to_string()))?;
         let parameters = self.parameters.into_iter().map(ParameterView::read).collect::<Result<_, _>>()?;
-        let procedure =
-            Procedure { language, file, function: self.function, parameters, profile: self.profile };
+        let network = self.network.iter().map(|host| HostPattern::parse(host)).collect::<Result<_, _>>();
+        let network = network.map_err(|error| Problem::with_code(Code::InvalidSidecar, error.to_string()))?;
+        let procedure = Procedure {
+            language,
+            file,
+            function: self.function,
+            parameters,
+            profile: self.profile,
+            limits: self.limits.map(RunLimitsView::read).transpose()?.unwrap_or_default(),
+            network,
+        };
         Ok((procedure, self.code))
     }
 }

@@ -4,6 +4,7 @@ mod agents;
 mod facets;
 mod identity;
 mod operations;
+mod runs;
 mod skills;
 
 use app::Page;
@@ -16,6 +17,7 @@ pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
+pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
     RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,

@@ -1,8 +1,9 @@
 //! `repertoire doctor`: looks for what could be wrong, and says what to do about it.
 
+mod sandbox;
+
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -68,7 +69,9 @@ pub(crate) async fn run(session: &Session) -> Outcome<Exit> {
         checks.extend(data_folder(&library.data.value));
     }
     checks.extend(reach(session).await);
-    checks.push(python().await);
+    if library.server.value.is_none() {
+        checks.extend(sandbox::here(session).await);
+    }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
     let list: Vec<Value> = checks
         .iter()
@@ -166,18 +169,10 @@ async fn reach(session: &Session) -> Vec<Check> {
             });
         }
     }
+    if what == "server" {
+        checks.extend(sandbox::there(&client).await);
+    }
     // What came of closing shows in the next command.
     let _ = client.close().await;
     checks
-}
-
-async fn python() -> Check {
-    let asked = tokio::process::Command::new("python3").arg("--version").kill_on_drop(true).output();
-    match tokio::time::timeout(Duration::from_secs(5), asked).await {
-        Ok(Ok(done)) if done.status.success() => {
-            Check::new(Verdict::Ok, "python3", String::from_utf8_lossy(&done.stdout).trim().to_owned())
-        }
-        _ => Check::new(Verdict::Warn, "python3", "is not there")
-            .advise("skills with Python procedures need it; everything else works without"),
-    }
 }

@@ -1,0 +1,137 @@
+//! Thousands of executions in a row from many clients, with failures and kills among them: nothing is left over and
+//! nothing grows.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::driver::{Driver, Mode, receive};
+use crate::leavings::{eventually_none, family};
+use crate::trial::{javascript, python, script};
+
+const CLIENTS: usize = 16;
+/// Spares and fork servers that may be there at any time, and those that are on their way out.
+const STANDING: usize = 24;
+const GROWTH_KB: u64 = 16 << 10;
+
+/// What a client asks for in turn, with how it must end unless somebody was killed.
+fn requests() -> Vec<(Value, &'static str)> {
+    let sum = "def f(a, b):\n    return a + b\n";
+    let call = |code: &str| python(code).function("f", json!({ "a": 1, "b": 2 })).order;
+    vec![
+        (call(sum), "returned"),
+        (javascript("export function f(a, b) { return a + b; }").function("f", json!({ "a": 1, "b": 2 })).order, "returned"),
+        (call(sum), "returned"),
+        (call("def f(a, b):\n    raise ValueError(a)\n"), "failed"),
+        (call(sum), "returned"),
+        (call("import os\ndef f(a, b):\n    os._exit(3)\n"), "failed"),
+        (script("echo x > file; sleep 1000 & exit 0").order, "returned"),
+        (call("import os\ndef f(a, b):\n    for _ in range(4):\n        os.fork()\n    os.abort()\n"), "failed"),
+        (call("def f(a, b):\n    open('x', 'w').write('y' * 100000)\n    return a\n"), "returned"),
+        (python("while True: pass").wall(60).order, "limit"),
+        (call(sum), "returned"),
+        (python("x = bytearray(1 << 30)").order, "limit"),
+        (call("import ctypes\ndef f(a, b):\n    ctypes.string_at(0)\n"), "failed"),
+        (call(sum), "returned"),
+    ]
+}
+
+struct Tally {
+    done: AtomicUsize,
+    lost: AtomicUsize,
+}
+
+fn run_clients(driver: &Driver, count: usize, tally: &Tally) {
+    let requests = requests();
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let requests = &requests;
+            scope.spawn(move || {
+                for turn in 0..count / CLIENTS {
+                    let (order, expected) = &requests[(client + turn) % requests.len()];
+                    let (id, answer) = driver.send(json!({ "execute": order }));
+                    if turn % 97 == 96 {
+                        driver.send(json!({ "stop": id }));
+                    }
+                    let answer = receive(&answer);
+                    let as_expected = answer["ending"].get(expected).is_some();
+                    let stopped = answer["ending"] == json!("stopped");
+                    if !as_expected && !stopped {
+                        tally.lost.fetch_add(1, Ordering::Relaxed);
+                    }
+                    tally.done.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+}
+
+/// Ends processes of the jail now and then: spares, running code, fork servers; never the jail's first.
+fn kill_some(driver: &Driver, count: usize, tally: &Tally) -> usize {
+    let mut kills = 0;
+    while tally.done.load(Ordering::Relaxed) < count - count / 10 {
+        std::thread::sleep(Duration::from_millis(400));
+        let processes = family(driver.process());
+        let Some(victim) = processes.get(2 + kills * 7 % processes.len().max(3)) else { continue };
+        let pid = Pid::from_raw(i32::try_from(*victim).unwrap()).unwrap();
+        // Gone already is as well.
+        kills += usize::from(kill_process(pid, Signal::KILL).is_ok());
+    }
+    kills
+}
+
+fn resident_kb(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+fn descriptors(process: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/fd")).unwrap().count()
+}
+
+fn endures(mode: Mode, count: usize) {
+    let Some(driver) = Driver::start(mode) else { return };
+    let first = Tally { done: AtomicUsize::new(0), lost: AtomicUsize::new(0) };
+    run_clients(&driver, count / 10, &first);
+    assert_eq!(first.lost.load(Ordering::Relaxed), 0, "{mode:?}: something ended otherwise than it must");
+    let (memory, open) = (resident_kb(driver.process()), descriptors(driver.process()));
+
+    let tally = Tally { done: AtomicUsize::new(0), lost: AtomicUsize::new(0) };
+    let kills = std::thread::scope(|scope| {
+        let killing = scope.spawn(|| kill_some(&driver, count, &tally));
+        run_clients(&driver, count, &tally);
+        killing.join().unwrap()
+    });
+    // A fork server that is killed takes with it what it has forked.
+    let most_lost = kills * (CLIENTS + STANDING);
+    assert!(tally.lost.load(Ordering::Relaxed) <= most_lost, "{mode:?}: {kills} kills, {:?}", tally.lost);
+
+    let order = python("def f(a):\n    return a\n").function("f", json!({ "a": 1 })).order;
+    assert_eq!(driver.execute(&order).returned(), &json!(1));
+    let left = eventually_none(|| {
+        let processes = family(driver.process());
+        if processes.len() > STANDING { vec![format!("{} processes", processes.len())] } else { Vec::new() }
+    });
+    assert!(left.is_empty(), "{mode:?}: {left:?}");
+    let grown = resident_kb(driver.process()).saturating_sub(memory);
+    assert!(grown < GROWTH_KB, "{mode:?}: {grown} kB more after {count} executions");
+    let opened = descriptors(driver.process()).saturating_sub(open);
+    assert!(opened < STANDING * 6, "{mode:?}: {opened} more descriptors after {count} executions");
+
+    let belongings = driver.leavings.belongings(&driver);
+    assert!(driver.end(), "{mode:?}: it ends well");
+    let left = driver.leavings.left(&driver, &belongings);
+    assert!(left.is_empty(), "{mode:?}: {left:?}");
+}
+
+#[test]
+fn ten_thousand_executions_with_kills_among_them_leave_nothing_and_nothing_grows() {
+    let (first, others) = Mode::ALL.split_first().unwrap();
+    endures(*first, 10_000);
+    for mode in others {
+        endures(*mode, 1_600);
+    }
+}
