@@ -14,18 +14,20 @@ pub(crate) struct Candidate<'a> {
     pub name: &'static str,
     /// How often it is called in each round.
     pub calls: usize,
+    /// How long is waited after each call.
+    pub pause: Duration,
     /// Does it once and says how long it took.
     pub call: Box<dyn FnMut() -> Result<Duration> + 'a>,
 }
 
 impl<'a> Candidate<'a> {
     pub(crate) fn new(name: &'static str, calls: usize, call: impl FnMut() -> Result<Duration> + 'a) -> Self {
-        Self { name, calls, call: Box::new(call) }
+        Self { name, calls, pause: PAUSE, call: Box::new(call) }
     }
 
     fn time(&mut self) -> Result<f64> {
         let took = (self.call)().with_context(|| self.name)?;
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(self.pause);
         Ok(took.as_secs_f64() * 1_000.0)
     }
 }

@@ -151,6 +151,7 @@ impl Task {
         let outcome = sandbox.execute(&self.execution)?;
         let took = started.elapsed();
         match outcome.ending {
+            // The number of processes may end it before its time does.
             Ending::Limit(_) => Ok(took.saturating_sub(KILL_AFTER)),
             ending => bail!("it ended otherwise: {ending:?}"),
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Cgroups, Limits};
 
@@ -46,8 +47,8 @@ impl Groups {
     /// Which version, for people.
     pub(crate) fn describe(&self) -> &'static str {
         match self.version {
-            Version::One => "version 1: memory and pids",
-            Version::Two => "version 2: memory and pids",
+            Version::One => "version 1: memory, processor time and processes",
+            Version::Two => "version 2: memory, processor time and processes",
         }
     }
 
@@ -97,7 +98,7 @@ fn remove_left_overs(above: &Path) {
 
 fn version_one(own: &str) -> Result<Groups, String> {
     let mut bases = Vec::new();
-    for controller in ["memory", "pids"] {
+    for controller in ["memory", "cpuacct", "pids"] {
         let path = own.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let controllers = parts.next()?;
@@ -162,17 +163,31 @@ impl Group {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         fs::write(self.folders.last().ok_or_else(missing)?.join("pids.max"), processes)?;
         let file = self.file("memory.limit_in_bytes", "memory.max").ok_or_else(missing)?;
-        fs::write(file, &memory)?;
         // Not every kernel counts swap; without swap there is nothing to count.
-        if let Some(swap) =
-            self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists())
-        {
-            let _ = fs::write(swap, if self.version == Version::One { &*memory } else { "0" });
+        let swap = self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists());
+        let with_swap = if self.version == Version::One { &*memory } else { "0" };
+        let set_swap = || swap.as_ref().map_or(Ok(()), |swap| fs::write(swap, with_swap));
+        // In version 1 the one with swap is never the smaller: it is raised first and lowered last.
+        if fs::write(&file, &memory).is_err() {
+            set_swap()?;
+            fs::write(&file, &memory)?;
         }
+        set_swap()?;
         if self.version == Version::Two {
             let _ = fs::write(self.file("", "memory.oom.group").ok_or_else(missing)?, "1");
         }
         Ok(())
+    }
+
+    /// Processor time of all its processes, those that ended included.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        if self.version == Version::One {
+            let usage = fs::read_to_string(self.folders.get(1)?.join("cpuacct.usage")).ok()?;
+            return usage.trim().parse().ok().map(Duration::from_nanos);
+        }
+        let stat = fs::read_to_string(self.folders.first()?.join("cpu.stat")).ok()?;
+        let usage = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+        usage.trim().parse().ok().map(Duration::from_micros)
     }
 
     /// Whether the kernel ended a process because memory ran out.

@@ -65,6 +65,8 @@ enum Verdict {
     Refuse(u32),
     /// Only families of sockets that cannot reach past a namespace.
     Socket,
+    /// Only the family that has pairs.
+    SocketPair,
     /// No new namespaces.
     Clone,
     /// Nothing typed into a terminal, no line disciplines.
@@ -85,6 +87,9 @@ impl Verdict {
                 allow,
                 refuse(EAFNOSUPPORT),
             ],
+            Self::SocketPair => {
+                vec![statement(LOAD, argument(0)), branch(EQUAL, AF_UNIX, 0, 1), allow, refuse(EAFNOSUPPORT)]
+            }
             Self::Clone => vec![
                 statement(LOAD, argument(0)),
                 branch(ANY_BIT, NEW_NAMESPACES, 0, 1),
@@ -144,7 +149,7 @@ fn for_fork_servers() -> Vec<Instruction> {
     verdicts.extend(calls::DANGEROUS.iter().map(|call| (number(call), Verdict::Refuse(EPERM))));
     verdicts.extend(calls::ALLOWED.iter().map(|call| (number(call), Verdict::Allow)));
     verdicts.insert(number(&libc::SYS_socket), Verdict::Socket);
-    verdicts.insert(number(&libc::SYS_socketpair), Verdict::Socket);
+    verdicts.insert(number(&libc::SYS_socketpair), Verdict::SocketPair);
     verdicts.insert(number(&libc::SYS_clone), Verdict::Clone);
     verdicts.insert(number(&libc::SYS_ioctl), Verdict::Ioctl);
     program.extend(tree(&ranges(&verdicts)));

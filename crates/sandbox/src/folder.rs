@@ -192,6 +192,12 @@ impl Folder {
             .map_err(|error| problem(path, error))
     }
 
+    /// Lets its owner in again, whatever the code has made of its mode.
+    pub(crate) fn reopen(&self) -> Result<(), Error> {
+        let opened = acting_as(self.0.owner, || fchmod(&self.0.directory, Mode::from_raw_mode(0o700)));
+        opened.map_err(|error| Error::Failed(format!("the work folder: {error}")))
+    }
+
     /// Whether nothing at all is in it.
     pub(crate) fn is_empty(&self) -> bool {
         let Ok(folder) = self.open_folder("") else { return false };

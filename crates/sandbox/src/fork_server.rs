@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
 
 use crate::cgroups::{Group, Groups};
 use crate::jail::{Order, Standing};
@@ -36,6 +37,14 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// That no process of this kind is to be had.
+    pub(crate) fn failed(&self, detail: String) -> Error {
+        match self {
+            Self::Python { profile, .. } => Error::BrokenProfile { profile: profile.clone(), detail },
+            Self::Native => Error::Failed(detail),
+        }
+    }
+
     pub(crate) fn order(&self) -> Order {
         match self {
             Self::Python { python, preload, .. } => {
@@ -109,6 +118,8 @@ impl ForkServer {
         settings: &Settings,
     ) -> Result<Self, Error> {
         let failed = |error: String| Error::Failed(error);
+        // Spares hold the other end too, so its end may never come.
+        fcntl_setfl(&errors, OFlags::NONBLOCK).map_err(|error| failed(error.to_string()))?;
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| failed(error.to_string()))?;
         let spares = settings.spares;
@@ -307,7 +318,7 @@ impl Keeper {
 
     fn fail(&mut self) {
         let mut text = Vec::new();
-        // The other end is closed, or will be at once: the process is gone.
+        // What it said is there already: the process is gone.
         let _ = (&mut self.errors).take(16 << 10).read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
         let last = text.trim().lines().last().unwrap_or("it ended without a word");

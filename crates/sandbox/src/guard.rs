@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,6 +19,8 @@ use crate::{Error, wire};
 pub(crate) struct Guard {
     socket: Mutex<OwnedFd>,
     process: OwnedFd,
+    /// Whether it has stopped answering. Its process may take its time to end.
+    fallen: AtomicBool,
     pub(crate) standing: Standing,
 }
 
@@ -50,13 +53,14 @@ impl Guard {
             serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
         let standing = standing?;
         let process = fds.pop().ok_or("the jail gave no handle on itself")?;
-        Ok(Self { socket: Mutex::new(ours), process, standing })
+        Ok(Self { socket: Mutex::new(ours), process, fallen: AtomicBool::new(false), standing })
     }
 
     /// Whether it still stands.
     pub(crate) fn stands(&self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        matches!(poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&now)), Ok(0))
+        !self.fallen.load(Ordering::Relaxed)
+            && matches!(poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&now)), Ok(0))
     }
 
     /// Has an order followed; gives the descriptors that came of it.
@@ -66,7 +70,11 @@ impl Guard {
         let order = serde_json::to_vec(order).map_err(|error| failed(error.to_string()))?;
         let (bytes, fds) = wire::send(socket.as_fd(), &order, fds)
             .and_then(|()| wire::receive(socket.as_fd()))
+            .inspect_err(|_| self.fallen.store(true, Ordering::Relaxed))
             .map_err(|error| failed(format!("the jail does not answer: {error}")))?;
+        if bytes.is_empty() {
+            self.fallen.store(true, Ordering::Relaxed);
+        }
         let answer: Answer =
             serde_json::from_slice(&bytes).map_err(|_| failed("the jail is gone".to_owned()))?;
         answer.map_err(failed)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, Mode, memfd_create};
+use rustix::io::Errno;
 use serde_json::Value;
 
 use crate::fork_server::{ForkServer, Spare};
@@ -58,14 +59,14 @@ pub(crate) fn check(execution: &Execution) -> Result<(), Error> {
     Ok(())
 }
 
-/// Executes it in a spare.
+/// Executes it in a spare; nothing when that was gone before it got the code.
 pub(crate) fn run(
     fork_server: &ForkServer,
     guard: &Guard,
     usual: &Limits,
     mut spare: Spare,
     execution: &Execution,
-) -> Result<Outcome, Error> {
+) -> Result<Option<Outcome>, Error> {
     let limits = execution.limits.clone();
     let own = spare.work.as_fd().try_clone_to_owned().map_err(|error| Error::Failed(error.to_string()))?;
     let folder =
@@ -78,7 +79,10 @@ pub(crate) fn run(
     let (streams, ends) = Streams::new().map_err(|error| Error::Failed(error.to_string()))?;
     let nonce = nonce()?;
     let prepared = (usual.folder_bytes, usual.folder_files);
-    send_request(&spare, execution, &folder, nonce, prepared, &ends)?;
+    if !send_request(&spare, execution, &folder, nonce, prepared, &ends)? {
+        fork_server.finish(spare);
+        return Ok(None);
+    }
     drop(ends);
     let proxy = match rules {
         Some(rules) => Some(start_proxy(&spare, rules)?),
@@ -88,12 +92,16 @@ pub(crate) fn run(
     let watched = Watched { spare: &spare, limits: &limits, stop: &execution.stop, nonce, init };
     let seen = watched.wait(streams);
     let visits = proxy.map(Proxy::finish).unwrap_or_default();
+    if matches!(seen.end, End::Silent) && !has_entered(&spare) {
+        fork_server.finish(spare);
+        return Ok(None);
+    }
     let ending = judge(fork_server, &spare, &seen, &execution.program, &limits);
     let (files, files_truncated) = collect(&spare, &folder, &before)?;
     fork_server.finish(spare);
     let usage = Usage { wall: seen.wall, cpu: seen.cpu, memory: seen.memory };
     let (stdout, stderr) = (seen.stdout, seen.stderr);
-    Ok(Outcome { ending: ending?, stdout, stderr, files, files_truncated, folder, visits, usage })
+    Ok(Some(Outcome { ending: ending?, stdout, stderr, files, files_truncated, folder, visits, usage }))
 }
 
 type Known = HashMap<String, (u64, i128)>;
@@ -106,6 +114,9 @@ fn place(guard: &Guard, spare: &Spare, execution: &Execution, folder: &Folder) -
     for file in &execution.program.files {
         let mode = Mode::from_raw_mode(if file.executable { 0o755 } else { 0o644 });
         program.write_with_mode(&file.path, &file.content, mode)?;
+    }
+    if execution.folder.is_some() {
+        folder.reopen()?;
     }
     for file in &execution.inputs {
         folder.write(&file.path, &file.content)?;
@@ -139,7 +150,7 @@ fn send_request(
     nonce: [u8; 16],
     prepared: (u64, u64),
     ends: &Ends,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let limits = &execution.limits;
     let payload = payload(execution)?;
     let script = execution.program.runtime == Runtime::Script;
@@ -164,8 +175,11 @@ fn send_request(
             | flag(script, flags::INIT),
     };
     let fds = [ends.stdout.as_fd(), ends.stderr.as_fd(), ends.result.as_fd(), payload.0.as_fd()];
-    wire::send(&spare.socket, request.bytes(), &fds)
-        .map_err(|error| Error::Failed(format!("the process that was to run this is gone: {error}")))
+    match wire::send(&spare.socket, request.bytes(), &fds) {
+        Ok(()) => Ok(true),
+        Err(Errno::PIPE | Errno::CONNRESET) => Ok(false),
+        Err(error) => Err(Error::Failed(format!("the request cannot be sent: {error}"))),
+    }
 }
 
 /// The task as JSON, in a file without a name.
@@ -222,6 +236,7 @@ fn judge(
                 format!("the result cannot be read: {error}"),
             )),
         },
+        End::Fault(_) if has_entered(spare) => spoofed(),
         End::Fault(text) => return Err(Error::Failed(format!("the code was not run: {text}"))),
         End::Spoofed => spoofed(),
         End::Silent if out_of_memory() => Ending::Limit(Limit::Memory),
@@ -229,6 +244,13 @@ fn judge(
         End::Limit(limit) => Ending::Limit(*limit),
         End::Stopped => Ending::Stopped,
     })
+}
+
+/// Whether the lock-down had ended, so that what was heard came from the code.
+fn has_entered(spare: &Spare) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let said = poll(&mut [PollFd::new(&spare.socket, PollFlags::IN)], Some(&now));
+    matches!(said, Ok(1..)) && wire::receive(&spare.socket).is_ok_and(|(word, _)| word.starts_with(b"C"))
 }
 
 fn spoofed() -> Ending {
@@ -263,7 +285,10 @@ fn failure(error: ErrorReport, program: &Program, out_of_memory: bool) -> Ending
 
 /// The process ended and gave no result.
 fn crashed(status: Option<i32>, seen: &Seen, limits: &Limits) -> Ending {
-    let status = status.unwrap_or(-1);
+    let Some(status) = status else {
+        let text = "the process was ended from outside".to_owned();
+        return Ending::Failed(Failure::new(FailureCode::Crashed, "Crash", text));
+    };
     let signal = status & 0x7f;
     let near_the_limit = seen.cpu.unwrap_or_default() + Duration::from_secs(1) >= limits.cpu;
     let text = match signal {

@@ -5,12 +5,13 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cgroups::Groups;
 use crate::folder::Kept;
-use crate::fork_server::{ForkServer, Kind, Spare};
+use crate::fork_server::{ForkServer, Kind};
 use crate::guard::Guard;
 use crate::interpreters::{self, Interpreter};
 use crate::jail::Order;
@@ -42,6 +43,10 @@ struct World {
 
 /// Fork servers beyond this many are ended, the default ones last.
 const MOST_FORK_SERVERS: usize = 8;
+/// How often an execution is tried while what it needs ends before it has begun.
+const ATTEMPTS: u32 = 5;
+/// How long it waits before the second attempt; before each further one as much longer.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Sandbox {
     /// Finds out what this machine can do and builds the jail.
@@ -75,8 +80,22 @@ impl Sandbox {
     pub fn execute(&self, execution: &Execution) -> Result<Outcome, Error> {
         run::check(execution)?;
         let kind = self.0.kind_for(&execution.program)?;
-        let (fork_server, guard, spare) = self.take(&kind)?;
-        run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution)
+        let mut last = Error::Failed("no process takes the code".to_owned());
+        for attempt in 0..ATTEMPTS {
+            std::thread::sleep(PAUSE * attempt);
+            let taken = self.0.fork_server(&kind).and_then(|(fork_server, guard)| {
+                let spare = fork_server.take().map_err(|error| kind.failed(error))?;
+                run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution)
+            });
+            match taken {
+                Ok(Some(outcome)) => return Ok(outcome),
+                // The process was gone before it got the code.
+                Ok(None) => {}
+                Err(error @ (Error::Failed(_) | Error::BrokenProfile { .. })) => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
     }
 
     /// A work folder of this size for several executions, one after the other or at a time.
@@ -97,23 +116,6 @@ impl Sandbox {
             let _ = guard.order(&Order::Release { number }, &[]);
         });
         Ok(Folder::owned(directory, owner, Some(Kept { number, owner_inside: user, release })))
-    }
-
-    /// A spare of this kind, from a fork server that may have to be started.
-    fn take(&self, kind: &Kind) -> Result<(Arc<ForkServer>, Arc<Guard>, Spare), Error> {
-        let mut last = String::new();
-        // A fork server may have ended since; a new one is tried once.
-        for _ in 0..2 {
-            let (fork_server, guard) = self.0.fork_server(kind)?;
-            match fork_server.take() {
-                Ok(spare) => return Ok((fork_server, guard, spare)),
-                Err(error) => last = error,
-            }
-        }
-        Err(match kind {
-            Kind::Python { profile, .. } => Error::BrokenProfile { profile: profile.clone(), detail: last },
-            Kind::Native => Error::Failed(last),
-        })
     }
 }
 

@@ -12,7 +12,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 
 use crate::fork_server::Spare;
 use crate::lockdown::Header;
-use crate::watch::{INTERVAL, Sample};
+use crate::watch::{INTERVAL, Watch};
 use crate::{Captured, Limit, Limits, Stop};
 
 /// The reading ends of what the code writes to.
@@ -60,13 +60,15 @@ struct Stream {
     reader: OwnedFd,
     bytes: Vec<u8>,
     open: bool,
+    /// Whether there was more than was kept.
+    over: bool,
 }
 
 impl Stream {
     fn new() -> Result<(Self, OwnedFd), Errno> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         fcntl_setfl(&reader, OFlags::NONBLOCK)?;
-        Ok((Self { reader, bytes: Vec::new(), open: true }, writer))
+        Ok((Self { reader, bytes: Vec::new(), open: true, over: false }, writer))
     }
 
     /// Reads what is there, up to `most` bytes in all. True when there is more than that.
@@ -79,6 +81,7 @@ impl Stream {
                     let room = most.saturating_sub(self.bytes.len());
                     self.bytes.extend(buffer.iter().take(count.min(room)));
                     if count > room {
+                        self.over = true;
                         return true;
                     }
                 }
@@ -115,8 +118,8 @@ impl Watched<'_> {
     /// Waits until it is over, and makes sure that it is.
     pub(crate) fn wait(&self, mut streams: Streams) -> Seen {
         let start = Instant::now();
-        let mut sample = None;
-        let end = self.follow(&mut streams, start, &mut sample);
+        let mut watch = Watch::default();
+        let end = self.follow(&mut streams, start, &mut watch);
         let wall = start.elapsed();
         // The first process of its namespace takes all others with it. It may be gone already.
         let _ = pidfd_send_signal(&self.spare.process, Signal::KILL);
@@ -126,13 +129,14 @@ impl Watched<'_> {
             stdout: Captured::default(),
             stderr: Captured::default(),
             wall,
-            cpu: sample.map(|sample: Sample| sample.cpu),
-            memory: sample.map(|sample: Sample| sample.memory),
+            cpu: watch.cpu(),
+            memory: watch.memory(),
         };
         for (stream, captured) in
             [(&mut streams.stdout, &mut seen.stdout), (&mut streams.stderr, &mut seen.stderr)]
         {
-            captured.truncated = stream.read(most);
+            stream.read(most);
+            captured.truncated = stream.over;
             captured.bytes = std::mem::take(&mut stream.bytes);
         }
         if let (End::Result(_), Some((header, _))) = (&seen.end, split_header(&streams.result.bytes)) {
@@ -147,7 +151,7 @@ impl Watched<'_> {
         seen
     }
 
-    fn follow(&self, streams: &mut Streams, start: Instant, sample: &mut Option<Sample>) -> End {
+    fn follow(&self, streams: &mut Streams, start: Instant, watch: &mut Watch) -> End {
         let deadline = start + self.limits.wall;
         let mut next_look = start + INTERVAL;
         let most_output = usize::try_from(self.limits.output).unwrap_or(usize::MAX);
@@ -157,13 +161,9 @@ impl Watched<'_> {
                 return End::Limit(Limit::Wall);
             }
             if now >= next_look {
-                let taken = Sample::take(self.spare.pid);
-                if let Some(limit) = taken.beyond(self.limits, self.spare.group.is_some(), self.init) {
-                    *sample = Some(taken);
+                let spare = self.spare;
+                if let Some(limit) = watch.look(spare.pid, spare.group.as_ref(), self.limits, self.init) {
                     return End::Limit(limit);
-                }
-                if !taken.cpu.is_zero() {
-                    *sample = Some(taken);
                 }
                 next_look = Instant::now() + INTERVAL;
             }

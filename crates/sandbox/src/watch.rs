@@ -1,8 +1,10 @@
 //! Looks at the processes of an execution from outside, for those that take longer than a moment.
 
+use std::collections::HashMap;
 use std::fs;
 use std::time::Duration;
 
+use crate::cgroups::Group;
 use crate::{Limit, Limits};
 
 /// How often a running execution is looked at.
@@ -11,18 +13,67 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(20);
 /// More processes than any limit allows; a tree is not followed beyond.
 const MOST: usize = 4_096;
 
-/// What the processes of an execution use together.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sample {
-    pub(crate) cpu: Duration,
-    pub(crate) memory: u64,
-    threads: u64,
+/// What the processes of an execution have used so far.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// The own processor time of each process ever seen, by its number and when it started: whoever ignores the end
+    /// of its children is not charged for them.
+    own_times: HashMap<(i32, u64), Duration>,
+    cpu: Duration,
+    memory: u64,
 }
 
-impl Sample {
-    /// Adds up a process and all below it.
-    pub(crate) fn take(first: i32) -> Self {
-        let mut sample = Self::default();
+/// What is seen in one look.
+#[derive(Default)]
+struct Look {
+    /// Of the processes there are, with those that they waited for.
+    cpu: Duration,
+    memory: u64,
+    threads: u64,
+    /// Memory that several processes share, by its number: it stays in use also where nobody has touched it lately.
+    shared: HashMap<u64, u64>,
+}
+
+impl Watch {
+    /// Processor time, once some was seen.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        (!self.cpu.is_zero()).then_some(self.cpu)
+    }
+
+    /// The most memory at a time, once some was seen.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        (self.memory > 0).then_some(self.memory)
+    }
+
+    /// Looks at a process and all below it: the limit that is passed, if one is.
+    /// `init` is whether the first process is ours and does not count.
+    pub(crate) fn look(
+        &mut self,
+        first: i32,
+        group: Option<&Group>,
+        limits: &Limits,
+        init: bool,
+    ) -> Option<Limit> {
+        let look = self.see(first, group.is_none());
+        let own: Duration = self.own_times.values().sum();
+        let counted = group.and_then(Group::cpu).unwrap_or_default();
+        self.cpu = self.cpu.max(look.cpu).max(own).max(counted);
+        self.memory = self.memory.max(look.memory);
+        if self.cpu > limits.cpu {
+            return Some(Limit::Cpu);
+        }
+        let out_of_memory = match group {
+            Some(group) => group.ran_out_of_memory(),
+            None => look.memory > limits.memory,
+        };
+        if out_of_memory {
+            return Some(Limit::Memory);
+        }
+        (look.threads > u64::from(limits.processes) + u64::from(init)).then_some(Limit::Processes)
+    }
+
+    fn see(&mut self, first: i32, count_shared: bool) -> Look {
+        let mut look = Look::default();
         let mut waiting = vec![first];
         let mut seen = 0;
         while let Some(pid) = waiting.pop() {
@@ -30,41 +81,53 @@ impl Sample {
             if seen > MOST {
                 break;
             }
-            sample.add(pid);
+            self.add(pid, &mut look);
+            if count_shared {
+                add_shared(pid, &mut look.shared);
+            }
             for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
                 let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
                 waiting.extend(children.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
             }
         }
-        sample
+        look.memory += look.shared.values().sum::<u64>();
+        look
     }
 
-    fn add(&mut self, pid: i32) {
+    fn add(&mut self, pid: i32, look: &mut Look) {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         // The name may hold anything; the fields begin behind its last bracket.
         let fields: Vec<u64> = stat
             .rsplit_once(')')
             .map(|(_, fields)| fields.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect())
             .unwrap_or_default();
-        let ticks: u64 = fields.iter().skip(11).take(4).sum();
-        self.cpu += Duration::from_millis(ticks * 10);
-        self.threads += fields.get(17).copied().unwrap_or(0);
+        let field = |place: usize| fields.get(place).copied().unwrap_or(0);
+        let time = |ticks: u64| Duration::from_millis(ticks * 10);
+        let own = time(field(11) + field(12));
+        look.cpu += own + time(field(13) + field(14));
+        look.threads += field(17);
+        self.own_times.insert((pid, field(19)), own);
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let kilobytes = status
             .lines()
-            .filter_map(|line| line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:")))
+            .filter_map(|line| {
+                ["RssAnon:", "RssShmem:", "VmSwap:"].iter().find_map(|name| line.strip_prefix(name))
+            })
             .filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        self.memory += kilobytes.sum::<u64>() * 1_024;
+        look.memory += kilobytes.sum::<u64>() * 1_024;
     }
+}
 
-    /// The limit that is passed, if one is. `init` is whether the first process is ours and does not count.
-    pub(crate) fn beyond(&self, limits: &Limits, memory_is_counted: bool, init: bool) -> Option<Limit> {
-        if self.cpu > limits.cpu {
-            return Some(Limit::Cpu);
-        }
-        if !memory_is_counted && self.memory > limits.memory {
-            return Some(Limit::Memory);
-        }
-        (self.threads > u64::from(limits.processes) + u64::from(init)).then_some(Limit::Processes)
+/// Adds the shared memory without a file that a process has mapped: all of it, since it may be in use unseen.
+fn add_shared(pid: i32, shared: &mut HashMap<u64, u64>) {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    for line in maps.lines().filter(|line| line.ends_with("/dev/zero (deleted)")) {
+        let mut words = line.split_whitespace();
+        let (range, offset, number) = (words.next(), words.nth(1), words.nth(1));
+        let hex = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
+        let Some((start, end)) = range.and_then(|range| range.split_once('-')) else { continue };
+        let reaches = hex(end).saturating_sub(hex(start)).saturating_add(offset.map_or(0, hex));
+        let known = shared.entry(number.and_then(|number| number.parse().ok()).unwrap_or(0)).or_default();
+        *known = (*known).max(reaches);
     }
 }

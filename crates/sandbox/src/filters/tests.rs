@@ -1,3 +1,5 @@
+//! The filters, run by a small interpreter of their instructions.
+
 use super::*;
 
 /// What a filter answers to a call: an interpreter of the few instructions there are.
@@ -66,6 +68,7 @@ fn only_harmless_families_of_sockets_are_there() {
         let expected = if family == AF_UNIX { ALLOW } else { ERRNO | EAFNOSUPPORT };
         assert_eq!(second(false, false, libc::SYS_socket, [family, 0]), expected, "{family}");
         assert_eq!(second(true, false, libc::SYS_socket, [family, 0]), ALLOW);
+        assert_eq!(first(libc::SYS_socketpair, [family, 0]), expected, "{family}");
     }
 }
 

@@ -1,3 +1,5 @@
+//! Work folders, with what untrusted code may have put into them.
+
 use std::os::unix::fs::symlink;
 
 use super::*;

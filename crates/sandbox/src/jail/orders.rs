@@ -124,8 +124,9 @@ fn make_folder(number: u64, bytes: u64, files: u64, user: u32) -> Result<OwnedFd
     let path = folder(number);
     let made = || -> std::io::Result<OwnedFd> {
         fs::create_dir(&path)?;
-        let options =
-            format!("size={bytes},nr_inodes={},mode=0700,uid={user},gid={user}", files.saturating_add(1));
+        // No bytes would mean no limit. The folder itself is a file too.
+        let (bytes, files) = (bytes.max(1), files.saturating_add(1));
+        let options = format!("size={bytes},nr_inodes={files},mode=0700,uid={user},gid={user}");
         let options = std::ffi::CString::new(options)?;
         mount("tmpfs", &path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, Some(&*options))?;
         Ok(open(&path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)

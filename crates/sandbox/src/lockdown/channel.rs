@@ -8,6 +8,8 @@ use super::sys::{self, Errno, MOST_FDS};
 pub(super) const SOCKET: c_int = 3;
 /// Where the result goes once the code runs; the socket is closed by then.
 const RESULT: c_int = 3;
+/// Where the socket stands meanwhile.
+const LAST_SOCKET: c_int = 4;
 
 /// What a request may ask for beyond the usual.
 pub mod flags {
@@ -187,13 +189,23 @@ pub(super) fn receive(channel: &mut Channel) {
     }
 }
 
-/// The result channel takes its place; the socket is gone.
+/// The streams take their places; nothing else stays open but the socket.
 pub(super) fn move_streams(channel: &Channel) -> Result<(), Errno> {
     let [stdout, stderr, result, ..] = channel.fds;
     sys::duplicate(stdout, 1)?;
     sys::duplicate(stderr, 2)?;
+    // Out of the way of the socket, which may take its number.
+    let result = sys::duplicate_above(result, 16)?;
+    sys::duplicate(SOCKET, LAST_SOCKET)?;
     sys::duplicate(result, RESULT)?;
-    sys::close_from(RESULT + 1)?;
+    sys::close_from(LAST_SOCKET + 1)?;
+    Ok(())
+}
+
+/// Tells the server that from now on it hears the code itself, and closes the way to it.
+pub(super) fn say_entered() -> Result<(), Errno> {
+    sys::send(LAST_SOCKET, b"C", &[])?;
+    sys::close_fd(LAST_SOCKET);
     Ok(())
 }
 
@@ -239,6 +251,10 @@ pub(super) fn decimal(mut number: u64, digits: &mut [u8]) -> &[u8] {
 
 /// Sends the result and ends the process.
 pub(super) fn finish(channel: &Channel, body: &[u8]) -> ! {
+    // A process that the code forked may come here too; the result is that of the first.
+    if !sys::is_first_process() {
+        sys::exit(0);
+    }
     let (cpu_us, memory_kb) = sys::usage();
     let header =
         Header { nonce: channel.request.nonce, length: body.len() as u64, cpu_us, memory_kb, fault: 0 };

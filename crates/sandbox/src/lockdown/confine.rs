@@ -65,6 +65,7 @@ fn confine(channel: &mut Channel) -> Result<(), (&'static str, i32)> {
     sys::go_to(c"/mnt/data").map_err(at("/mnt/data"))?;
     let port = asks(flags::NETWORK).then_some(PROXY_PORT);
     landlock::restrict(channel.landlock, port).map_err(at("landlock"))?;
+    channel::say_entered().map_err(at("entry"))?;
     let number = 1 + usize::from(asks(flags::NETWORK)) + 2 * usize::from(asks(flags::NO_MEMORY_GROUP));
     let filter = channel.filter(number).ok_or(("seccomp", sys::EINVAL))?;
     sys::set_seccomp(filter).map_err(at("seccomp"))?;

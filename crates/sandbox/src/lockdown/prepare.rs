@@ -72,8 +72,8 @@ fn mount_scratch(target: &CStr, size: &[u8], user: u32) -> Result<i64, i32> {
 /// The options that bound a file system in memory.
 pub(super) fn sizes(bytes: u64, files: u64, buffer: &mut [u8; 96]) -> Result<&[u8], i32> {
     let (mut first, mut second) = ([0; 24], [0; 24]);
-    // The folder itself is a file too.
-    let (bytes, files) = (decimal(bytes, &mut first), decimal(files.saturating_add(1), &mut second));
+    // No bytes would mean no limit. The folder itself is a file too.
+    let (bytes, files) = (decimal(bytes.max(1), &mut first), decimal(files.saturating_add(1), &mut second));
     join(&[b"size=", bytes, b",nr_inodes=", files], buffer)
 }
 

@@ -20,6 +20,7 @@ unsafe extern "C" {
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
     fn read(fd: c_int, bytes: *mut c_void, count: usize) -> isize;
+    fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     fn dup2(from: c_int, to: c_int) -> c_int;
     fn close(fd: c_int) -> c_int;
     fn chdir(path: *const c_char) -> c_int;
@@ -270,6 +271,18 @@ pub(super) fn write_file(path: &CStr, text: &[u8]) -> Done {
 pub(super) fn duplicate(from: c_int, to: c_int) -> Done {
     // SAFETY: takes numbers.
     done(unsafe { dup2(from, to) })
+}
+
+/// A copy at this number or above.
+pub(super) fn duplicate_above(fd: c_int, least: c_int) -> Result<c_int, Errno> {
+    // SAFETY: takes numbers; 1030 is F_DUPFD_CLOEXEC.
+    done(unsafe { fcntl(fd, 1030, least) }).map(small)
+}
+
+/// Whether this is the first process of its namespace.
+pub(super) fn is_first_process() -> bool {
+    // SAFETY: takes nothing.
+    unsafe { getpid() == 1 }
 }
 
 pub(super) fn close_fd(fd: c_int) {
