@@ -31,6 +31,8 @@ pub(crate) struct Group {
     processes: u32,
 }
 
+/// What a process that waits for code has in use already; a group cannot have less.
+const LEAST_MEMORY: u64 = 24 << 20;
 /// Processes beyond the limit that the kernel lets through, so that the watchdog can tell.
 const SLACK: u32 = 2;
 
@@ -159,7 +161,7 @@ impl Group {
         }
         (self.memory, self.processes) = (limits.memory, limits.processes);
         let processes = limits.processes.saturating_add(SLACK).to_string();
-        let memory = limits.memory.to_string();
+        let memory = limits.memory.max(LEAST_MEMORY).to_string();
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         fs::write(self.folders.last().ok_or_else(missing)?.join("pids.max"), processes)?;
         let file = self.file("memory.limit_in_bytes", "memory.max").ok_or_else(missing)?;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,6 +21,8 @@ pub(crate) struct Guard {
     process: OwnedFd,
     /// Whether it has stopped answering. Its process may take its time to end.
     fallen: AtomicBool,
+    /// What was started; it waits for the jail's end and ends then.
+    starter: Mutex<Child>,
     pub(crate) standing: Standing,
 }
 
@@ -43,17 +45,20 @@ impl Guard {
         let told = wire::send(&ours, &plan, &[])
             .and_then(|()| wire::receive(&ours))
             .map_err(|error| format!("the jail does not answer: {error}"));
-        // What was started only leads to the jail's first process and ends by itself.
-        let _ = child.wait();
-        let (bytes, mut fds) = told?;
-        if bytes.is_empty() {
-            return Err("the jail ended before it stood".to_owned());
+        match told.and_then(understand) {
+            Ok((standing, process)) => Ok(Self {
+                socket: Mutex::new(ours),
+                process,
+                fallen: AtomicBool::new(false),
+                starter: Mutex::new(child),
+                standing,
+            }),
+            Err(error) => {
+                drop(ours);
+                let _ = child.wait();
+                Err(error)
+            }
         }
-        let standing: Result<Standing, String> =
-            serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-        let standing = standing?;
-        let process = fds.pop().ok_or("the jail gave no handle on itself")?;
-        Ok(Self { socket: Mutex::new(ours), process, fallen: AtomicBool::new(false), standing })
     }
 
     /// Whether it still stands.
@@ -86,7 +91,10 @@ impl Guard {
         // It may be gone already.
         let _ = pidfd_send_signal(&self.process, Signal::KILL);
         let patience = Timespec { tv_sec: 5, tv_nsec: 0 };
-        let _ = poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&patience));
+        let gone = poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&patience));
+        if matches!(gone, Ok(1..)) {
+            let _ = self.starter.lock().unwrap_or_else(PoisonError::into_inner).wait();
+        }
     }
 
     /// Which user of the machine stands for one inside; none when that is this very user.
@@ -101,6 +109,17 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let _ = pidfd_send_signal(&self.process, Signal::KILL);
+        self.end();
     }
+}
+
+/// What the jail says of itself: how it stands, and the handle on its first process.
+fn understand((bytes, mut fds): (Vec<u8>, Vec<OwnedFd>)) -> Result<(Standing, OwnedFd), String> {
+    if bytes.is_empty() {
+        return Err("the jail ended before it stood".to_owned());
+    }
+    let standing: Result<Standing, String> =
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    let process = fds.pop().ok_or("the jail gave no handle on itself");
+    Ok((standing?, process?))
 }

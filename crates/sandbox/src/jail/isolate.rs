@@ -1,7 +1,7 @@
 //! From an ordinary process to the first one of its own world: its own users, files, processes, network and names.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 
 use rustix::process::{getegid, geteuid};
@@ -52,13 +52,14 @@ fn as_root(plan: &Plan) -> Result<Option<Standing>, String> {
     root::build(plan)?;
     let standing = choose_users();
     let (mut apart, apart_writer) = pipe()?;
-    let (mapped_reader, mapped) = pipe()?;
+    let (mut mapped_reader, mapped) = pipe()?;
     match kernel::fork().map_err(at("fork"))? {
         Forked::Child => {
             drop((apart, mapped));
             kernel::unshare(OWN_WORLD).map_err(at("user namespace"))?;
             drop(apart_writer);
-            wait_for_end(mapped_reader);
+            let _ = mapped_reader.read(&mut [0]);
+            drop(mapped_reader);
             kernel::become_first_user().map_err(at("user"))?;
             first_process(standing)
         }
@@ -69,8 +70,8 @@ fn as_root(plan: &Plan) -> Result<Option<Standing>, String> {
             for kind in ["gid_map", "uid_map"] {
                 fs::write(format!("/proc/{child}/{kind}"), &map).map_err(at("user map"))?;
             }
-            drop(mapped);
-            kernel::wait(child);
+            drop((mapped, apart));
+            wait_for_first_process(child);
             Ok(None)
         }
     }
@@ -80,19 +81,24 @@ fn as_root(plan: &Plan) -> Result<Option<Standing>, String> {
 fn first_process(standing: Standing) -> Result<Option<Standing>, String> {
     match kernel::fork().map_err(at("fork"))? {
         Forked::Child => Ok(Some(standing)),
-        Forked::Parent(_) => Ok(None),
+        Forked::Parent(child) => {
+            wait_for_first_process(child);
+            Ok(None)
+        }
     }
+}
+
+/// Stays until the jail ends, so that its end is noticed by whoever started it and by nobody else.
+fn wait_for_first_process(child: i32) {
+    // The server must see the jail's end of the socket close, which is not this one.
+    kernel::close_from(0);
+    kernel::wait(child);
 }
 
 fn pipe() -> Result<(fs::File, fs::File), String> {
     let ends: (OwnedFd, OwnedFd) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(|error| error.to_string())?;
     Ok((ends.0.into(), ends.1.into()))
-}
-
-fn wait_for_end(mut reader: fs::File) {
-    let _ = reader.read(&mut [0]);
-    let _ = io::stdout().flush();
 }
 
 /// Users of the machine that this one may give away.

@@ -59,6 +59,13 @@ pub(super) fn become_first_user() -> io::Result<()> {
     }
 }
 
+/// Gives up real-time priority, with which code could keep everybody else from running.
+pub(super) fn schedule_as_others() {
+    let plain = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the struct outlives the call; 0 is this process.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const plain) };
+}
+
 /// Closes every descriptor from this one on.
 pub(super) fn close_from(first: u32) {
     // SAFETY: nothing in this process owns any of them.

@@ -72,8 +72,9 @@ pub(crate) type Answer = Result<(), String>;
 /// What the jail's first process does. Standard input must be the socket to the server; never returns.
 pub fn jail_main() -> ! {
     let server = rustix::stdio::stdin();
-    // Nothing the server may have left open comes along.
+    // Nothing the server may have left open comes along, and no priority that it may have.
     kernel::close_from(3);
+    kernel::schedule_as_others();
     let status = match receive_plan(server).and_then(|plan| isolate::isolate(&plan)) {
         Ok(Some(standing)) => orders::follow(server, &standing),
         // One of the processes on the way, which is done.

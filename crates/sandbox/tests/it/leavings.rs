@@ -37,6 +37,22 @@ impl Leavings {
         Belongings { processes, groups: roots }
     }
 
+    /// What the driver has once it has all that it must have in this mode: a spare may just be on its way.
+    pub(crate) fn all_belongings(&self, driver: &Driver, mode: Mode) -> Belongings {
+        let start = Instant::now();
+        loop {
+            let belongings = self.belongings(driver);
+            if belongings.are_of(mode) {
+                return belongings;
+            }
+            assert!(
+                start.elapsed() < Duration::from_secs(5),
+                "{mode:?}: too little is there to look for later"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// What is still there a while after the driver ended; empty is right.
     pub(crate) fn left(&self, driver: &Driver, belongings: &Belongings) -> Vec<String> {
         eventually_none(|| {
@@ -54,7 +70,7 @@ impl Leavings {
 
 impl Belongings {
     /// Whether it has what a driver in this mode must have; else what is looked for at the end would not be found.
-    pub(crate) fn are_of(&self, mode: Mode) -> bool {
+    fn are_of(&self, mode: Mode) -> bool {
         self.processes.len() > 2 && (mode != Mode::RootWithCgroups || !self.groups.is_empty())
     }
 

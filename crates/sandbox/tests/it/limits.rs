@@ -141,8 +141,7 @@ fn a_driver_that_is_killed_leaves_no_process_and_the_next_removes_its_groups() {
         let marker = sleeping.mark();
         driver.send(json!({ "execute": sleeping.order }));
         wait_until_found(&marker, &sleeping);
-        let belongings = driver.leavings.belongings(&driver);
-        assert!(belongings.are_of(mode), "{mode:?}");
+        let belongings = driver.leavings.all_belongings(&driver, mode);
         driver.kill();
         let left = belongings.processes_left();
         assert!(left.is_empty(), "{mode:?}: {left:?}");
@@ -162,8 +161,7 @@ fn a_driver_that_ends_leaves_nothing() {
             driver.execute(&trial.order);
         }
         driver.ask(json!({ "open_folder": { "bytes": 1 << 20, "files": 10 } }));
-        let belongings = driver.leavings.belongings(&driver);
-        assert!(belongings.are_of(mode), "{mode:?}");
+        let belongings = driver.leavings.all_belongings(&driver, mode);
         assert!(driver.end(), "it ends well");
         let left = driver.leavings.left(&driver, &belongings);
         assert!(left.is_empty(), "{mode:?}: {left:?}");
