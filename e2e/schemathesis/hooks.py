@@ -5,11 +5,14 @@ import zipfile
 
 import schemathesis
 
+# Where ids of a kind come from, and where in the answer they stand.
 MAKERS = {
     "skills": [("/api/v1/skills", "post", "201", "/skill/id"), ("/api/v1/skills", "get", "200", "/items/0/id")],
     "agents": [("/api/v1/agents", "post", "201", "/id"), ("/api/v1/agents", "get", "200", "/items/0/id")],
     "users": [("/api/v1/users", "post", "201", "/id")],
     "tokens": [("/api/v1/tokens", "post", "201", "/id")],
+    "runs": [("/api/v1/skills/{id}/runs", "post", "201", "/id"), ("/api/v1/runs", "get", "200", "/items/0/id")],
+    "sessions": [("/code/execute", "post", "200", "/session_id"), ("/files/upload", "post", "200", "/session_id")],
 }
 
 
@@ -17,16 +20,33 @@ MAKERS = {
 def before_load_schema(context, raw_schema) -> None:
     """Links from the operations that make things to those that ask for them, in the copy that is read here."""
     for path, operations in raw_schema["paths"].items():
-        kind, _, rest = path.removeprefix("/api/v1/").partition("/")
-        if not rest.startswith("{id}"):
-            continue
+        before, named, _ = path.partition("/{id}")
         for operation in operations.values():
-            for maker, method, status, pointer in MAKERS[kind]:
-                links = raw_schema["paths"][maker][method]["responses"][status].setdefault("links", {})
-                links[operation["operationId"]] = {
-                    "operationId": operation["operationId"],
-                    "parameters": {"path.id": f"$response.body#{pointer}"},
-                }
+            if named:
+                link(raw_schema, operation, before.rpartition("/")[2], "path.id")
+            if any(parameter["name"] == "session_id" for parameter in operation.get("parameters", [])):
+                link(raw_schema, operation, "sessions", "query.session_id")
+            elif "session_id" in body_fields(raw_schema, operation):
+                link(raw_schema, operation, "sessions", None)
+
+
+def link(raw_schema, operation, kind: str, parameter: str | None) -> None:
+    """Links that put an id into a parameter, or without one into the `session_id` of the body."""
+    for path, method, status, pointer in MAKERS[kind]:
+        links = raw_schema["paths"][path][method]["responses"][status].setdefault("links", {})
+        value = f"$response.body#{pointer}"
+        taken = {"parameters": {parameter: value}} if parameter else {"requestBody": {"session_id": value}}
+        links[f"{operation['operationId']} {parameter}"] = {"operationId": operation["operationId"], **taken}
+
+
+def body_fields(raw_schema, operation) -> dict:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {})
+    # One that may be left out is either nothing or what is meant.
+    for choice in [schema, *schema.get("oneOf", [])]:
+        if "$ref" in choice:
+            return raw_schema["components"]["schemas"][choice["$ref"].rpartition("/")[2]].get("properties", {})
+    return {}
 
 
 def archive(skill: bytes) -> bytes:

@@ -79,6 +79,7 @@ impl Task {
             limits: Limits::default(),
             network: Network::None,
             seed: None,
+            host: None,
             stop: Stop::default(),
         };
         Self { execution, expected: None }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{Folder, Limit, Limits, Stop};
+use crate::{Folder, HostModule, Limit, Limits, Stop};
 
 /// What runs the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +83,8 @@ pub struct Execution {
     pub network: Network,
     /// Where pseudo-random numbers start, for executions that must repeat exactly.
     pub seed: Option<u64>,
+    /// Functions it may call; scripts have none.
+    pub host: Option<HostModule>,
     /// Ends it early.
     pub stop: Stop,
 }

@@ -9,6 +9,7 @@ mod filters;
 mod folder;
 mod fork_server;
 mod guard;
+mod host;
 mod interpreters;
 mod jail;
 mod limits;
@@ -30,6 +31,7 @@ pub use execution::{
     ProgramFile, Runtime, Usage, Visit,
 };
 pub use folder::Folder;
+pub use host::{HostCall, HostModule};
 pub use jail::jail_main;
 pub use limits::{Bounds, Limit, Limits};
 pub use proxy::HostRule;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::fork_server::{ForkServer, Spare};
 use crate::guard::Guard;
+use crate::host::{Answering, HostNames};
 use crate::jail::{ErrorReport, Report, Task};
 use crate::lockdown::{Request, flags};
 use crate::proxy::{HostRule, Proxy};
@@ -78,7 +79,9 @@ pub(crate) fn run(
     }
     let (streams, ends) = Streams::new().map_err(|error| Error::Failed(error.to_string()))?;
     let nonce = nonce()?;
+    let (answering, host_end) = start_answering(execution)?;
     let prepared = (usual.folder_bytes, usual.folder_files);
+    let ends = Ends { host: host_end, ..ends };
     if !send_request(&spare, execution, &folder, nonce, prepared, &ends)? {
         fork_server.finish(spare);
         return Ok(None);
@@ -91,6 +94,7 @@ pub(crate) fn run(
     let init = execution.program.runtime == Runtime::Script;
     let watched = Watched { spare: &spare, limits: &limits, stop: &execution.stop, nonce, init };
     let seen = watched.wait(streams);
+    drop(answering);
     let visits = proxy.map(Proxy::finish).unwrap_or_default();
     if matches!(seen.end, End::Silent) && !has_entered(&spare) {
         fork_server.finish(spare);
@@ -134,6 +138,14 @@ fn rules(network: &Network) -> Result<Option<Vec<HostRule>>, Error> {
     rules.map(Some).map_err(Error::Invalid)
 }
 
+/// Begins to answer calls, for code that may make any.
+fn start_answering(execution: &Execution) -> Result<(Option<Answering>, Option<OwnedFd>), Error> {
+    let may_call = execution.program.runtime != Runtime::Script;
+    let Some(module) = execution.host.clone().filter(|_| may_call) else { return Ok((None, None)) };
+    let (answering, end) = Answering::start(module).map_err(|error| Error::Failed(error.to_string()))?;
+    Ok((Some(answering), Some(end)))
+}
+
 fn nonce() -> Result<[u8; 16], Error> {
     let mut nonce = [0; 16];
     let filled = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty());
@@ -174,7 +186,8 @@ fn send_request(
             | flag(spare.group.is_none(), flags::NO_MEMORY_GROUP)
             | flag(script, flags::INIT),
     };
-    let fds = [ends.stdout.as_fd(), ends.stderr.as_fd(), ends.result.as_fd(), payload.0.as_fd()];
+    let mut fds = vec![ends.stdout.as_fd(), ends.stderr.as_fd(), ends.result.as_fd(), payload.0.as_fd()];
+    fds.extend(ends.host.as_ref().map(AsFd::as_fd));
     match wire::send(&spare.socket, request.bytes(), &fds) {
         Ok(()) => Ok(true),
         Err(Errno::PIPE | Errno::CONNRESET) => Ok(false),
@@ -195,6 +208,10 @@ fn payload(execution: &Execution) -> Result<(OwnedFd, u64), Error> {
         memory: execution.limits.memory,
         seed: execution.seed,
         proxy: (execution.network != Network::None).then(|| PROXY.to_owned()),
+        host: execution
+            .host
+            .as_ref()
+            .map(|module| HostNames { name: module.name.clone(), functions: module.functions.clone() }),
     };
     let failed = |error: String| Error::Failed(error);
     let bytes = serde_json::to_vec(&task).map_err(|error| failed(error.to_string()))?;

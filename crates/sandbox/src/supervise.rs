@@ -27,6 +27,8 @@ pub(crate) struct Ends {
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
     pub(crate) result: OwnedFd,
+    /// Of the functions it may call.
+    pub(crate) host: Option<OwnedFd>,
 }
 
 /// How it ended, as seen from outside.
@@ -100,7 +102,7 @@ impl Streams {
         let (stdout, stdout_end) = Stream::new()?;
         let (stderr, stderr_end) = Stream::new()?;
         let (result, result_end) = Stream::new()?;
-        let ends = Ends { stdout: stdout_end, stderr: stderr_end, result: result_end };
+        let ends = Ends { stdout: stdout_end, stderr: stderr_end, result: result_end, host: None };
         Ok((Self { stdout, stderr, result }, ends))
     }
 }

@@ -9,7 +9,7 @@ use sandbox::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{CodeSession, SessionFile};
+use super::{CodeSession, SessionFile, skills_module};
 use crate::bounds::limits_of;
 use crate::runs::limits_hit;
 use crate::{Code, Context, Error, audit};
@@ -92,6 +92,7 @@ pub async fn execute(cx: &Context, caller: &Caller, request: ExecuteCode) -> Res
         limits: limits.clone(),
         network: Network::None,
         seed: None,
+        host: Some(skills_module::module(cx, caller)),
         stop: Stop::default(),
     };
     let act = async {

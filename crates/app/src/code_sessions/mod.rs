@@ -7,6 +7,7 @@ mod execute;
 mod expire;
 mod files;
 mod open;
+mod skills_module;
 
 pub use execute::{CodeError, ExecuteCode, Executed, execute};
 pub(crate) use expire::expire;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Caller, CodeSessionId, RevisionStatistics, Run, RunError, RunId, RunStatus, SkillId, Timestamp};
-use sandbox::{DEFAULT_PROFILE, Ending, Execution, Failure, FailureCode, Limit, Outcome, Runtime};
+use sandbox::{Ending, Execution, Failure, FailureCode, Limit, Outcome};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
@@ -181,15 +181,11 @@ fn error_of(prepared: &Prepared, ending: &Ending) -> Option<RunError> {
     }
 }
 
-/// What a failure says; where a package is missing also where it was looked for, and what the skill says it needs.
+/// What a failure says; where a package is missing also what the skill says it needs.
 fn explained(prepared: &Prepared, failure: &Failure) -> String {
     let mut message = failure.message.clone();
     if failure.code != FailureCode::MissingModule {
         return message;
-    }
-    if let Runtime::Python { profile } = &prepared.execution.program.runtime {
-        let profile = profile.as_deref().unwrap_or(DEFAULT_PROFILE);
-        let _ = write!(message, "; the Python profile `{profile}` does not have it");
     }
     if let Some(compatibility) = &prepared.compatibility {
         let _ = write!(message, "; the skill says it needs: {compatibility}");

@@ -57,6 +57,7 @@ pub(super) async fn prepare(
     let (remembered, secrets) = redact::redact(&parameters, &request.redact);
     let execution = Execution {
         seed: Some(seed(&digest, &parameters)),
+        host: None,
         program: program(&bundle, procedure, parameters, request.arguments),
         inputs: request.files,
         folder: None,

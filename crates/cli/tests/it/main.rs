@@ -2,13 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // tests; clippy knows only the functions marked so
 
 mod access;
+mod api;
 mod backup;
+mod code_sessions;
 mod help;
 mod import;
 mod no_lost_write;
 mod offline;
+mod processes;
 mod python;
 mod runs;
+mod served_runs;
 mod serving;
 mod tour;
 mod world;

@@ -102,6 +102,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(world: &World, more: &[&str]) -> Self {
+        Self::start_in(world, more, &[])
+    }
+
+    /// Starts it with these variables in its environment.
+    pub(crate) fn start_in(world: &World, more: &[&str], variables: &[(&str, &str)]) -> Self {
         let ready = world.path("ready");
         let _ = std::fs::remove_file(&ready);
         let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--ready-file", ready.to_str().unwrap()];
@@ -109,7 +114,9 @@ impl Server {
         if !more.contains(&"--metrics-listen") {
             args.extend(["--metrics-listen", "off"]);
         }
-        let mut child = world.command(&args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut command = world.command(&args);
+        command.envs(variables.iter().copied()).stderr(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
         let errors = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
@@ -146,6 +153,10 @@ impl Server {
     pub(crate) fn link(&self) -> String {
         let link = self.greeting.iter().find(|line| line.contains("/sign-in?link="));
         link.unwrap_or_else(|| panic!("no link in {:#?}", self.greeting)).trim().to_owned()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn signal(&self, name: &str) {

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sandbox::{
-    Captured, Cgroups, Ending, Error, Execution, Folder, InputFile, Limits, Network, Outcome, Profile,
-    Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
+    Captured, Cgroups, Ending, Error, Execution, Folder, HostCall, HostModule, InputFile, Limits, Network,
+    Outcome, Profile, Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -96,6 +96,9 @@ struct Order {
     limits: WantedLimits,
     #[serde(default)]
     seed: Option<u64>,
+    /// Whether it may call the functions of the module `host`.
+    #[serde(default)]
+    host: bool,
     #[serde(default)]
     hosts: Option<Vec<String>>,
     /// Files of the work folder whose content is wanted in the answer.
@@ -289,8 +292,19 @@ fn execution(order: Order, folder: Option<Folder>, stop: Stop) -> Execution {
         limits: limits(&order.limits),
         network: order.hosts.map_or(Network::None, Network::Hosts),
         seed: order.seed,
+        host: order.host.then(host_module),
         stop,
     }
+}
+
+/// Functions to call: `echo` gives back what it was given, `fail` raises it.
+fn host_module() -> HostModule {
+    let call = |call: HostCall| match call.function.as_str() {
+        "echo" => Ok(json!({ "arguments": call.arguments, "named": call.named })),
+        _ => Err(call.arguments.first().map(Value::to_string).unwrap_or_default()),
+    };
+    let functions = vec!["echo".to_owned(), "fail".to_owned()];
+    HostModule { name: "host".to_owned(), functions, call: Arc::new(call) }
 }
 
 fn limits(wanted: &WantedLimits) -> Limits {

@@ -8,9 +8,12 @@ use rquickjs::function::Func;
 use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::prelude::Rest;
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Module, Object, Runtime, Value};
+use rquickjs::{
+    CatchResultExt, CaughtError, Context, Ctx, Exception, Function, Module, Object, Runtime, Value,
+};
 
 use super::native::{ErrorReport, Report, Task};
+use crate::host::HostNames;
 
 /// The name under which the module gives us the function to call.
 const ENTRY: &str = "__entry";
@@ -121,6 +124,9 @@ fn evaluate(ctx: &Ctx<'_>, task: &Task, mut source: Vec<u8>) -> rquickjs::Result
         let state = Cell::new(seed);
         math.set("random", Func::from(move || next_random(&state)))?;
     }
+    if let Some(host) = &task.host {
+        add_host_module(ctx, host)?;
+    }
     let parameters: Value<'_> = ctx.json_parse(serde_json::to_vec(&task.parameters).unwrap_or_default())?;
     match &task.function {
         Some(function) => source.extend(format!("\n;export {{ {function} as {ENTRY} }};").bytes()),
@@ -141,6 +147,39 @@ fn evaluate(ctx: &Ctx<'_>, task: &Task, mut source: Vec<u8>) -> rquickjs::Result
         None => result,
     };
     tools.get::<_, Function<'_>>("render")?.call((result,))
+}
+
+/// A global object whose functions are those of the program around the sandbox.
+fn add_host_module(ctx: &Ctx<'_>, host: &HostNames) -> rquickjs::Result<()> {
+    let module = Object::new(ctx.clone())?;
+    for name in &host.functions {
+        module.set(name.as_str(), host_function(ctx, name.clone())?)?;
+    }
+    ctx.globals().set(host.name.as_str(), module)
+}
+
+fn host_function<'js>(ctx: &Ctx<'js>, name: String) -> rquickjs::Result<Function<'js>> {
+    let call = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| -> rquickjs::Result<Value<'js>> {
+        let answer = ask_host(&name, &arguments.0);
+        ctx.json_parse(answer.map_err(|error| Exception::throw_message(&ctx, &error))?)
+    };
+    Function::new(ctx.clone(), call)
+}
+
+/// Asks and waits for the answer, as JSON.
+fn ask_host(function: &str, arguments: &[Value<'_>]) -> Result<String, String> {
+    let said = |value: &Value<'_>| {
+        let text = value.ctx().json_stringify(value.clone()).ok().flatten();
+        text.and_then(|text| text.to_string().ok()).unwrap_or_else(|| "null".to_owned())
+    };
+    let arguments = arguments.iter().map(said).collect::<Vec<_>>().join(",");
+    let name = serde_json::to_string(function).map_err(|error| error.to_string())?;
+    let asked = format!(r#"{{"function":{name},"arguments":[{arguments}]}}"#);
+    let answer = super::kernel::ask_host(asked.as_bytes())
+        .map_err(|_| "the host does not answer any more".to_owned())?;
+    let answer: Result<serde_json::Value, String> =
+        serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
+    answer.map(|value| value.to_string())
 }
 
 /// The next of a series that starts anew with each seed (`SplitMix64`), from 0 to below 1.

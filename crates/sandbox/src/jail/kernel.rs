@@ -3,7 +3,8 @@
 #![allow(unsafe_code)] // each function says why it is sound
 
 use std::ffi::CString;
-use std::io;
+use std::fs;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -76,6 +77,22 @@ pub(super) fn close_from(first: u32) {
 pub(super) fn place(fd: BorrowedFd<'_>, number: RawFd) -> io::Result<()> {
     // SAFETY: takes numbers; whoever owned the target number is gone or was replaced on purpose.
     check(unsafe { libc::dup2(fd.as_raw_fd(), number) })
+}
+
+/// Asks the host a question and waits for its answer, on the descriptor that the lock-down left for it.
+pub(super) fn ask_host(asked: &[u8]) -> io::Result<Vec<u8>> {
+    const HOST: RawFd = 4;
+    // SAFETY: code that has functions to call has this descriptor, and nothing in this process closes it.
+    let host = unsafe { BorrowedFd::borrow_raw(HOST) };
+    let mut host = fs::File::from(host.try_clone_to_owned()?);
+    let length = u32::try_from(asked.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    host.write_all(&length.to_be_bytes())?;
+    host.write_all(asked)?;
+    let mut length = [0; 4];
+    host.read_exact(&mut length)?;
+    let mut answer = vec![0; u32::from_be_bytes(length) as usize];
+    host.read_exact(&mut answer)?;
+    Ok(answer)
 }
 
 /// Sets flags on a mount and on all below it.

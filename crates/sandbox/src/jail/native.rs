@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::kernel::{self, Forked};
 use super::{javascript, script};
+use crate::host::HostNames;
 use crate::lockdown;
 
 /// What to run; the payload of a request to a spare of this fork server.
@@ -28,6 +29,8 @@ pub(crate) struct Task {
     pub(crate) seed: Option<u64>,
     /// The proxy, for those who may use it.
     pub(crate) proxy: Option<String>,
+    /// The functions it may call.
+    pub(crate) host: Option<HostNames>,
 }
 
 /// What the code came to, as JSON to the server. Python writes the same.

@@ -8,8 +8,10 @@ use super::sys::{self, Errno, MOST_FDS};
 pub(super) const SOCKET: c_int = 3;
 /// Where the result goes once the code runs; the socket is closed by then.
 const RESULT: c_int = 3;
+/// Where calls of the host go, for code that has any.
+const HOST: c_int = 4;
 /// Where the socket stands meanwhile.
-const LAST_SOCKET: c_int = 4;
+const LAST_SOCKET: c_int = 5;
 
 /// What a request may ask for beyond the usual.
 pub mod flags {
@@ -191,13 +193,19 @@ pub(super) fn receive(channel: &mut Channel) {
 
 /// The streams take their places; nothing else stays open but the socket.
 pub(super) fn move_streams(channel: &Channel) -> Result<(), Errno> {
-    let [stdout, stderr, result, ..] = channel.fds;
+    let [stdout, stderr, result, _, host, _] = channel.fds;
     sys::duplicate(stdout, 1)?;
     sys::duplicate(stderr, 2)?;
-    // Out of the way of the socket, which may take its number.
+    // Out of the way of each other, since any may have the number that another will take.
+    let socket = sys::duplicate_above(SOCKET, 16)?;
     let result = sys::duplicate_above(result, 16)?;
-    sys::duplicate(SOCKET, LAST_SOCKET)?;
+    let host = if host < 0 { None } else { Some(sys::duplicate_above(host, 16)?) };
     sys::duplicate(result, RESULT)?;
+    match host {
+        Some(host) => sys::duplicate(host, HOST).map(drop)?,
+        None => sys::close_fd(HOST),
+    }
+    sys::duplicate(socket, LAST_SOCKET)?;
     sys::close_from(LAST_SOCKET + 1)?;
     Ok(())
 }

@@ -15,6 +15,7 @@ import types
 
 FOLDER = "/program/"
 LONGEST_TEXT = 16_384
+HOST = 4  # where calls of the host go
 
 rendering = None  # set by the fork server
 
@@ -43,6 +44,8 @@ def run(task, loaded):
     if task.get("proxy"):
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
             os.environ[name] = task["proxy"]
+    if task.get("host"):
+        add_host_module(task["host"])
     seed = task.get("seed")
     random.seed(seed)
     if "numpy" in loaded:
@@ -51,6 +54,43 @@ def run(task, loaded):
     folder = os.path.dirname(path)
     sys.path[0:0] = [folder] if folder + "/" == FOLDER else [folder, FOLDER[:-1]]
     return report(lambda: call(task, path), task)
+
+
+def add_host_module(host):
+    """A module whose functions are those of the program around the sandbox."""
+    module = types.ModuleType(host["name"], "Functions of the host.")
+    for name in host["functions"]:
+        setattr(module, name, host_function(name))
+    sys.modules[host["name"]] = module
+
+
+def host_function(name):
+    def function(*arguments, **named):
+        asked = json.dumps({"function": name, "arguments": arguments, "named": named}).encode()
+        write_all(HOST, len(asked).to_bytes(4, "big") + asked)
+        answer = json.loads(read_exactly(HOST, int.from_bytes(read_exactly(HOST, 4), "big")))
+        if "Err" in answer:
+            raise RuntimeError(answer["Err"])
+        return answer["Ok"]
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def write_all(descriptor, data):
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def read_exactly(descriptor, count):
+    parts = []
+    while count:
+        part = os.read(descriptor, min(count, 1 << 20))
+        if not part:
+            raise RuntimeError("the host does not answer any more; it answers 1000 calls at most")
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
 
 
 def call(task, path):

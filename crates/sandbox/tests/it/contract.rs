@@ -298,3 +298,50 @@ attack!(
             assert_eq!(answer.0["read"]["made.txt"], json!({ "content": "made\n" }));
         })
 );
+
+attack!(
+    functions_of_the_host_are_called_by_position_and_by_name,
+    python("import host\ndef f():\n    return host.echo(1, 'two', three=[3])\n")
+        .with_host()
+        .function("f", json!({}))
+        .returns(json!({ "arguments": [1, "two"], "named": { "three": [3] } }))
+);
+
+attack!(
+    an_error_of_the_host_is_raised_in_the_code,
+    python("import host\ndef f():\n    try:\n        host.fail('no')\n    except RuntimeError as error:\n        return str(error)\n")
+        .with_host()
+        .function("f", json!({}))
+        .returns(json!("\"no\""))
+);
+
+attack!(
+    functions_of_the_host_are_there_in_javascript_too,
+    javascript("export function f() { try { host.fail(1); } catch (error) { return [host.echo([2], 'x').arguments, error.message]; } }")
+        .with_host()
+        .function("f", json!({}))
+        .returns(json!([[[2], "x"], "1"]))
+);
+
+attack!(
+    code_without_functions_of_the_host_has_no_way_to_it,
+    python("import os\ndef f():\n    try:\n        return os.fstat(4).st_mode\n    except OSError as error:\n        return error.errno\n")
+        .function("f", json!({}))
+        .returns(json!(9))
+);
+
+attack!(
+    calls_of_the_host_have_an_end,
+    python("import host\ndef f():\n    n = 0\n    try:\n        while True:\n            host.echo()\n            n += 1\n    except (RuntimeError, OSError):\n        return n\n")
+        .with_host()
+        .function("f", json!({}))
+        .returns(json!(1000))
+);
+
+attack!(
+    floods_the_host_with_a_call_too_large,
+    python("import host\ndef f():\n    try:\n        host.echo('x' * 1_000_000)\n    except (RuntimeError, OSError):\n        return 'refused'\n")
+        .with_host()
+        .function("f", json!({}))
+        .returns(json!("refused"))
+);

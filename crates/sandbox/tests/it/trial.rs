@@ -110,6 +110,11 @@ impl Trial {
         self.with("seed", seed)
     }
 
+    /// It may call the functions of the module `host`.
+    pub(crate) fn with_host(self) -> Self {
+        self.with("host", true)
+    }
+
     pub(crate) fn folder(self, folder: u64) -> Self {
         self.with("folder", folder)
     }

@@ -1,0 +1,67 @@
+//! The skills as a module for agents' own code: `skills.list(tag)` and `skills.read(name)`. It only reads; there is
+//! no way to make or change a skill from code.
+
+use std::sync::Arc;
+
+use model::{Caller, Skill};
+use sandbox::{HostCall, HostModule};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::skills::{ListSkills, list, read, resolve};
+use crate::{Context, Error, PageRequest};
+
+/// The module as this caller may use it: active skills, the nearest of each name.
+pub(super) fn module(cx: &Context, caller: &Caller) -> HostModule {
+    let (cx, caller, runtime) = (cx.clone(), caller.clone(), Handle::current());
+    let call = move |call: HostCall| {
+        let answered = runtime.block_on(async {
+            match call.function.as_str() {
+                "list" => all(&cx, &caller, argument(&call, "tag")).await,
+                _ => one(&cx, &caller, argument(&call, "name")).await,
+            }
+        });
+        answered.map_err(|error| error.to_string())
+    };
+    let functions = vec!["list".to_owned(), "read".to_owned()];
+    HostModule { name: "skills".to_owned(), functions, call: Arc::new(call) }
+}
+
+/// An argument, by name or as the first.
+fn argument(call: &HostCall, name: &str) -> Option<String> {
+    call.named.get(name).or(call.arguments.first()).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn shown(skill: &Skill) -> Value {
+    json!({
+        "name": skill.name.as_str(),
+        "title": skill.title,
+        "description": skill.description,
+        "tags": skill.tags,
+    })
+}
+
+async fn all(cx: &Context, caller: &Caller, tag: Option<String>) -> Result<Value, Error> {
+    let mut found = Vec::new();
+    let mut page = PageRequest::default();
+    loop {
+        let request = ListSkills { tag: tag.clone(), nearest: true, page, ..ListSkills::default() };
+        let (skills, _) = list(cx, caller, request).await?;
+        found.extend(skills.items.iter().map(|record| shown(&record.skill)));
+        match skills.next {
+            Some(next) => page = PageRequest { after: Some(next), ..PageRequest::default() },
+            None => return Ok(Value::Array(found)),
+        }
+    }
+}
+
+async fn one(cx: &Context, caller: &Caller, name: Option<String>) -> Result<Value, Error> {
+    let name = name.ok_or_else(|| Error::not_found("skill", "without a name"))?;
+    let record = resolve(cx, caller, &name).await?;
+    let detail = read(cx, caller, record.skill.id).await?;
+    let mut skill = shown(&record.skill);
+    if let Some(fields) = skill.as_object_mut() {
+        fields.insert("content".to_owned(), Value::String(detail.manifest.body));
+    }
+    Ok(skill)
+}
