@@ -22,9 +22,11 @@ pub(crate) fn bounds(limits: &RunLimits) -> Bounds {
     }
 }
 
-/// What executions of this caller may use: what the installation allows, within the bounds of their agent.
+/// What executions in a session of this caller may use: what the installation allows, within the bounds of their
+/// agent.
 pub(crate) async fn limits_of(cx: &Context, caller: &Caller) -> Result<Limits, Error> {
-    let limits = cx.execution.limits.clone();
+    let folder_bytes = Some(cx.code_sessions.settings().folder_bytes);
+    let limits = cx.execution.limits.clone().within(&Bounds { folder_bytes, ..Bounds::default() });
     let Some(id) = caller.agent else { return Ok(limits) };
     let agent = cx.read().await?.agent(caller.workspace, id).await?;
     Ok(match agent {

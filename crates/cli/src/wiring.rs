@@ -89,6 +89,7 @@ fn with_sandbox(cx: Context, settings: &Settings, life: Life) -> Outcome<Context
         idle_minutes: sandbox.session_idle_minutes.value,
         per_caller: sandbox.sessions_per_caller.value,
         total: sandbox.sessions_total.value,
+        folder_bytes: sandbox.session_disk_mb.value << 20,
     };
     let cx = cx.with_runner(Arc::new(runner(settings, life)?), execution);
     Ok(cx.with_queue(queue).with_code_sessions(sessions))

@@ -20,11 +20,13 @@ pub struct SessionSettings {
     pub per_caller: usize,
     /// The most sessions of all callers together.
     pub total: usize,
+    /// The most bytes in the work folder of one session. Folders are in memory, used or not in use.
+    pub folder_bytes: u64,
 }
 
 impl Default for SessionSettings {
     fn default() -> Self {
-        Self { idle_minutes: 30, per_caller: 8, total: 64 }
+        Self { idle_minutes: 30, per_caller: 8, total: 64, folder_bytes: 64 << 20 }
     }
 }
 

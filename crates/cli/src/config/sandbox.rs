@@ -34,6 +34,7 @@ pub(crate) struct Sandbox {
     pub(crate) session_idle_minutes: Setting<u32>,
     pub(crate) sessions_per_caller: Setting<usize>,
     pub(crate) sessions_total: Setting<usize>,
+    pub(crate) session_disk_mb: Setting<u64>,
     pub(crate) run_history_days: Setting<u32>,
     pub(crate) warm: Setting<bool>,
     pub(crate) limits: SandboxLimits,
@@ -72,6 +73,7 @@ impl Sandbox {
                 &layer.sessions_per_caller
             })?,
             sessions_total: count(layers, "sessions_total", 0, 64, |layer| &layer.sessions_total)?,
+            session_disk_mb: count(layers, "session_disk_mb", 1, 64, |layer| &layer.session_disk_mb)?,
             run_history_days: count(layers, "run_history_days", 0, HISTORY_DAYS, |layer| {
                 &layer.run_history_days
             })?,
@@ -155,6 +157,7 @@ impl Sandbox {
             row("session_idle_minutes", &self.session_idle_minutes, ToString::to_string),
             row("sessions_per_caller", &self.sessions_per_caller, ToString::to_string),
             row("sessions_total", &self.sessions_total, ToString::to_string),
+            row("session_disk_mb", &self.session_disk_mb, ToString::to_string),
             row("run_history_days", &self.run_history_days, ToString::to_string),
             row("warm", &self.warm, ToString::to_string),
         ];

@@ -28,6 +28,7 @@ pub(crate) struct SandboxLayer {
     pub(crate) session_idle_minutes: Option<Number>,
     pub(crate) sessions_per_caller: Option<Number>,
     pub(crate) sessions_total: Option<Number>,
+    pub(crate) session_disk_mb: Option<Number>,
     pub(crate) run_history_days: Option<Number>,
     pub(crate) warm: Option<Switch>,
     pub(crate) limits: SandboxLimitsLayer,
@@ -68,6 +69,7 @@ impl SandboxLayer {
             session_idle_minutes: number("SESSION_IDLE_MINUTES"),
             sessions_per_caller: number("SESSIONS_PER_CALLER"),
             sessions_total: number("SESSIONS_TOTAL"),
+            session_disk_mb: number("SESSION_DISK_MB"),
             run_history_days: number("RUN_HISTORY_DAYS"),
             warm: switch("WARM"),
             limits: SandboxLimitsLayer {
