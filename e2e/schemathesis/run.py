@@ -17,6 +17,17 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 
+# Code that is drawn runs for real, but not for long; and there is room for the sessions it leaves behind.
+SANDBOX = {"REPERTOIRE_SANDBOX_WALL_SECONDS": "2", "REPERTOIRE_SANDBOX_SESSIONS_PER_CALLER": "64"}
+
+# A stateful phase ends as soon as something drawn again is answered otherwise, such as a name that is taken by then.
+# So there are several, each with its own seed and server.
+PHASES = [["--phases=examples,coverage,fuzzing"]] + [["--phases=stateful", f"--seed={seed}"] for seed in range(1, 9)]
+
+
+# What does not stand under `/api/v1`.
+OUTSIDE = ("/code/", "/files/")
+
 
 class Server:
     """A server that ends with the block it is made for."""
@@ -27,7 +38,10 @@ class Server:
         data.mkdir()
         command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
         command += ["--ready-file", ready]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        environment = {**os.environ, **SANDBOX}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+        )
         # The server says something once it has written the file, so each line is a moment to look for it.
         while not ready.exists():
             line = self.process.stderr.readline()
@@ -47,7 +61,7 @@ class Server:
 
     def call(self, method: str, path: str, body: object = None, token: str | None = None) -> dict:
         request = urllib.request.Request(
-            f"http://{self.address}/api/v1{path}",
+            f"http://{self.address}{path if path.startswith(OUTSIDE) else '/api/v1' + path}",
             data=None if body is None else json.dumps(body).encode(),
             method=method,
             headers={"Authorization": f"Bearer {token or self.token}", "Content-Type": "application/json"},
@@ -74,8 +88,19 @@ def seed(server: Server) -> dict[str, str]:
     server.call("PATCH", "/workspace", {"undelete_window_hours": 24})
     scopes = ["read", "write", "review", "admin"]
     token = server.call("POST", "/tokens", {"name": "schemathesis", "scopes": scopes})
+    # One skill is only run, so that nobody puts it away; it takes whatever it is given.
+    procedure = {"code": "def main(**given):\n    print(given)\n    return given\n", "function": "main"}
+    echo = server.call("POST", "/skills", {"name": "echo", "description": "Echoes.", "procedure": procedure})
+    run = server.call("POST", f"/skills/{echo['skill']['id']}/runs", {"parameters": {"x": 1}}, token["secret"])
+    # Whoever asks has sessions of their own, with files of the names that are asked for.
+    code = "for name in ('notes.md', 'data.csv', 'data.json', 'plot'):\n    open(name, 'w').write(name)\n"
+    sessions = [server.call("POST", "/code/execute", {"code": code}, token["secret"]) for _ in range(2)]
     return {
         "TEST_TOKEN": token["secret"],
+        "TEST_SESSION_1": sessions[0]["session_id"],
+        "TEST_SESSION_2": sessions[1]["session_id"],
+        "TEST_ECHO": echo["skill"]["id"],
+        "TEST_RUN": run["id"],
         "TEST_SKILL_1": skills[0],
         "TEST_SKILL_2": skills[1],
         "TEST_AGENT_1": helper["id"],
@@ -84,10 +109,8 @@ def seed(server: Server) -> dict[str, str]:
     }
 
 
-def main() -> int:
-    binary, *options = sys.argv[1:]
-    # Whoever ends this ends the server and schemathesis too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+def run(binary: str, options: list[str]) -> int:
+    """One run of schemathesis against a server of its own."""
     with tempfile.TemporaryDirectory() as folder, Server(binary, pathlib.Path(folder)) as server:
         seeded = seed(server)
         scripts = pathlib.Path(sys.executable).parent
@@ -110,6 +133,13 @@ def main() -> int:
         if status:
             print("the end of the server's log:\n", *server.lines[-20:], sep="", file=sys.stderr)
         return status
+
+
+def main() -> int:
+    binary, *options = sys.argv[1:]
+    # Whoever ends this ends the server and schemathesis too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    return max(run(binary, chosen) for chosen in ([options] if options else PHASES))
 
 
 if __name__ == "__main__":

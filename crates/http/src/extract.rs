@@ -1,12 +1,13 @@
 //! Reading requests into types, with problems instead of plain text when that fails.
 
-use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
+use axum::extract::rejection::{BytesRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
+use crate::objects;
 use crate::problem::Problem;
 
 /// A JSON body.
@@ -16,23 +17,28 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        match axum::Json::<T>::from_request(request, state).await {
-            Ok(axum::Json(value)) => Ok(Self(value)),
-            Err(rejection) => Err(json_problem(&rejection)),
+        if !is_json(request.headers()) {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "send JSON with `Content-Type: application/json`",
+            ));
         }
+        let Body(bytes) = Body::from_request(request, state).await?;
+        objects::read(&bytes).map(Self).map_err(|error| json_problem::<T>(&bytes, &error))
     }
 }
 
-fn json_problem(rejection: &JsonRejection) -> Problem {
-    match rejection {
-        JsonRejection::MissingJsonContentType(_) => Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "send JSON with `Content-Type: application/json`",
-        ),
-        JsonRejection::BytesRejection(inner) => bytes_problem(inner),
-        other => Problem::bad_request(other.body_text()),
-    }
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    name.strip_prefix("application/").is_some_and(|rest| rest == "json" || rest.ends_with("+json"))
+}
+
+/// What is wrong with a JSON text. Read the usual way, it tells in which field.
+fn json_problem<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Problem {
+    let usual = axum::Json::<T>::from_bytes(bytes).err();
+    Problem::bad_request(usual.map_or_else(|| error.to_string(), |rejection| rejection.body_text()))
 }
 
 /// A JSON body that may be missing.

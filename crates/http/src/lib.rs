@@ -12,6 +12,7 @@ mod etag;
 mod extract;
 mod health;
 mod local;
+mod objects;
 mod pages;
 mod problem;
 mod rate_limit;

@@ -221,3 +221,15 @@ pub(crate) enum Problems {
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(Problem),
 }
+
+/// The problems of an operation that needs the sandbox. They stand behind the others, of which they replace one.
+#[derive(utoipa::IntoResponses)]
+#[allow(dead_code)] // described, never built
+pub(crate) enum SandboxProblems {
+    /// Code is running at full capacity; `Retry-After` says when to come back.
+    #[response(status = 429, content_type = "application/problem+json")]
+    Busy(Problem),
+    /// Code cannot run on this server, or the database does not answer.
+    #[response(status = 503, content_type = "application/problem+json")]
+    Unavailable(Problem),
+}

@@ -88,7 +88,9 @@ pub enum SettingsError {
     #[error("the discovery token budget must be between 1 and 1000000")]
     TokenBudget,
     /// A limit of nothing.
-    #[error("each run limit must be a whole number of at least 1")]
+    #[error(
+        "each run limit must be a whole number of at least 1 and, where it counts processes or open files, of at most 2147483647"
+    )]
     RunLimits,
 }
 

@@ -47,7 +47,10 @@ impl RunLimits {
     /// The largest value a limit can have; every database can keep it.
     pub const MAX: u64 = i64::MAX as u64;
 
-    /// Refuses limits of nothing.
+    /// The largest number of processes or open files.
+    pub const MAX_COUNT: u32 = i32::MAX as u32;
+
+    /// Refuses limits of nothing, and those beyond the largest.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let wide = [
             self.wall_ms,
@@ -58,13 +61,10 @@ impl RunLimits {
             self.output_bytes,
             self.result_bytes,
         ];
-        let narrow = [self.processes, self.open_files].map(|limit| limit.map(u64::from));
-        let fits = |limit: u64| (1..=Self::MAX).contains(&limit);
-        if wide.into_iter().chain(narrow).flatten().all(fits) {
-            Ok(())
-        } else {
-            Err(SettingsError::RunLimits)
-        }
+        let narrow = [self.processes, self.open_files];
+        let fits = wide.into_iter().flatten().all(|limit| (1..=Self::MAX).contains(&limit))
+            && narrow.into_iter().flatten().all(|limit| (1..=Self::MAX_COUNT).contains(&limit));
+        if fits { Ok(()) } else { Err(SettingsError::RunLimits) }
     }
 }
 
@@ -168,6 +168,7 @@ mod tests {
         for bad in [
             RunLimits { wall_ms: Some(0), ..fine },
             RunLimits { processes: Some(0), ..fine },
+            RunLimits { open_files: Some(u32::MAX), ..fine },
             RunLimits { memory_bytes: Some(u64::MAX), ..fine },
         ] {
             assert_eq!(bad.validate(), Err(SettingsError::RunLimits));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Server, World};
 
-/// How long something may take to come about.
+/// How long something may take to come about: less than code may run, so that its own end is not what was waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A client with a token.
@@ -72,7 +72,9 @@ impl Api {
 
     /// Runs a skill; code that fails is a run as well.
     pub(crate) async fn run(&self, skill: &str, parameters: Value) -> Value {
-        self.post(&format!("/api/v1/skills/{skill}/runs"), &json!({"parameters": parameters})).await.expect(201)
+        self.post(&format!("/api/v1/skills/{skill}/runs"), &json!({"parameters": parameters}))
+            .await
+            .expect(201)
     }
 
     /// Executes Python in a session, or in a new one.

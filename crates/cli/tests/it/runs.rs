@@ -205,11 +205,15 @@ fn determinism_is_checked_by_running_again() {
     let done = world.run(&["run", "same", "--check-determinism", "3"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.out.contains("deterministic: 3 runs"), "{done:?}");
+    let dice = "import random\ndef main():\n    return [random.random(), random.randint(1, 6)]\n";
+    python(&world, "dice", dice);
+    let done = world.run(&["run", "dice", "--check-determinism", "3"]);
+    assert_eq!(done.code, 0, "chance begins at the same place: {done:?}");
     python(&world, "other", "import time\ndef main():\n    return time.time_ns()\n");
-    let done = world.run(&["run", "other", "--check-determinism", "2"]);
+    let done = world.run(&["run", "other", "--check-determinism", "3"]);
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.out.contains("not deterministic: 2 runs gave 2 different outputs"), "{done:?}");
-    assert_eq!(world.json(&["runs", "list"])["items"].as_array().unwrap().len(), 5);
+    assert!(done.out.contains("not deterministic: 3 runs gave 3 different outputs"), "{done:?}");
+    assert_eq!(world.json(&["runs", "list"])["items"].as_array().unwrap().len(), 9);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{SessionFileView, session_id};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::extract::Json;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
 use crate::v1::time;
 
@@ -123,7 +123,7 @@ impl From<Executed> for ExecutedView {
 /// Executes code in a session, which keeps its files for the next time.
 #[utoipa::path(post, path = "/code/execute", operation_id = "execute_code", tag = "code",
     request_body = ExecuteCodeRequest,
-    responses((status = 200, body = ExecutedView), (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
+    responses((status = 200, body = ExecutedView), Problems, SandboxProblems))]
 pub(crate) async fn execute(
     State(state): State<HttpState>,
     Auth(caller): Auth,

@@ -14,7 +14,7 @@ use super::{SessionFileView, session_id};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::extract::{Json, Query};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
 use crate::v1::{Bytes, media_type, time};
 
@@ -80,7 +80,9 @@ pub(crate) struct DownloadRequest {
 /// A file's bytes. They are given as a download that no browser runs.
 #[utoipa::path(get, path = "/files/download", operation_id = "download_file", tag = "code",
     params(DownloadRequest),
-    responses((status = 200, body = Bytes, content_type = "application/octet-stream"), Problems))]
+    responses((status = 200, content((Bytes = "application/octet-stream"), (Bytes = "text/plain"),
+        (Bytes = "text/csv"), (Bytes = "text/markdown"), (Bytes = "application/pdf"),
+        (Bytes = "application/zip"), (Bytes = "image/png"), (Bytes = "image/jpeg"))), Problems))]
 pub(crate) async fn download(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -92,7 +94,9 @@ pub(crate) async fn download(
 /// A file's bytes, asked for in a body.
 #[utoipa::path(post, path = "/files/download", operation_id = "post_download_file", tag = "code",
     request_body = DownloadRequest,
-    responses((status = 200, body = Bytes, content_type = "application/octet-stream"), Problems))]
+    responses((status = 200, content((Bytes = "application/octet-stream"), (Bytes = "text/plain"),
+        (Bytes = "text/csv"), (Bytes = "text/markdown"), (Bytes = "application/pdf"),
+        (Bytes = "application/zip"), (Bytes = "image/png"), (Bytes = "image/jpeg"))), Problems))]
 pub(crate) async fn post_download(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -121,11 +125,12 @@ async fn give(
     Ok(response)
 }
 
-/// What a file's name says about its bytes, where no browser would run them.
+/// What a file's name says about its bytes, where no browser would run them; the document lists the same ones.
 fn harmless(name: &str) -> &'static str {
     match media_type(name) {
-        known @ ("text/plain" | "text/csv" | "text/markdown" | "application/json" | "application/pdf"
-        | "application/zip" | "image/png" | "image/jpeg") => known,
+        // Not `application/json`: programs would read the answer by themselves, and what code wrote may be none.
+        known @ ("text/plain" | "text/csv" | "text/markdown" | "application/pdf" | "application/zip"
+        | "image/png" | "image/jpeg") => known,
         _ => "application/octet-stream",
     }
 }
@@ -175,7 +180,8 @@ pub(crate) struct DeletedFilesView {
 
 /// Removes a file of a session, or all of them.
 #[utoipa::path(post, path = "/files/delete", operation_id = "delete_session_files", tag = "code",
-    request_body = DeleteFilesRequest, responses((status = 200, body = DeletedFilesView), Problems))]
+    request_body = DeleteFilesRequest,
+    responses((status = 200, body = DeletedFilesView), Problems, SandboxProblems))]
 pub(crate) async fn delete(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -204,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_a_browser_would_run_is_only_bytes() {
-        for name in ["a.html", "a.svg", "a.js", "a.xml", "a.htm", "a", "a.exe", "a.sh"] {
+        for name in ["a.html", "a.svg", "a.js", "a.xml", "a.htm", "a.json", "a", "a.exe", "a.sh"] {
             assert_eq!(harmless(name), "application/octet-stream", "{name}");
         }
         assert_eq!((harmless("a.csv"), harmless("plot.PNG")), ("text/csv", "image/png"));

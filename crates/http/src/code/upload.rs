@@ -12,12 +12,14 @@ use super::{SessionFileView, session_id};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::extract::{Body, Query};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
 use crate::v1::{Bytes, time};
 
 /// How many parts a form may have.
 const MOST_PARTS: usize = 1_000;
+/// The media type of a form.
+const FORM: &str = "multipart/form-data";
 
 /// Where the files go.
 #[derive(Deserialize, IntoParams, Default)]
@@ -38,16 +40,21 @@ pub(crate) struct UploadQuery {
 }
 
 /// Files as a form.
-#[derive(ToSchema)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[allow(dead_code)] // described, never built
 pub(crate) struct UploadForm {
     /// The session; a new one when left out.
-    #[schema(format = Uuid)]
+    #[schema(value_type = String, required = false, format = Uuid)]
     session_id: Option<String>,
     /// The folder the files go to.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 4096)]
     path: Option<String>,
+    /// Whether the files are zip archives whose files are meant.
+    #[schema(value_type = bool, required = false)]
+    unpack: Option<bool>,
     /// The files, each with its name.
-    #[schema(value_type = Vec<Bytes>)]
+    #[schema(value_type = Vec<Bytes>, min_items = 1, max_items = 1000)]
     file: Vec<Vec<u8>>,
 }
 
@@ -55,7 +62,7 @@ pub(crate) struct UploadForm {
 #[utoipa::path(post, path = "/files/upload", operation_id = "upload_files", tag = "code",
     params(UploadQuery),
     request_body(content((Bytes = "application/octet-stream"), (UploadForm = "multipart/form-data"))),
-    responses((status = 200, body = SessionFilesView), (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
+    responses((status = 200, body = SessionFilesView), Problems, SandboxProblems))]
 pub(crate) async fn upload(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -63,7 +70,7 @@ pub(crate) async fn upload(
     request: Request,
 ) -> Result<axum::Json<SessionFilesView>, Problem> {
     let form = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let (query, files) = if form.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
+    let (query, files) = if form.is_some_and(is_form) {
         read_form(request, &state, query).await?
     } else {
         let Body(content) = Body::from_request(request, &state).await?;
@@ -82,6 +89,10 @@ pub(crate) async fn upload(
         files_truncated: false,
         expires_at: time(uploaded.session.expires_at),
     }))
+}
+
+fn is_form(kind: &str) -> bool {
+    kind.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(FORM))
 }
 
 /// The files of a form, and what its fields say; a field counts more than the query.
@@ -105,9 +116,9 @@ async fn read_form(
             continue;
         }
         match field.name().unwrap_or_default().to_owned().as_str() {
-            "session_id" => query.session_id = Some(text(field).await?),
-            "path" => query.path = Some(text(field).await?),
-            "unpack" => query.unpack = text(field).await? == "true",
+            "session_id" => query.session_id = Some(text(field, 64).await?),
+            "path" => query.path = Some(text(field, 4096).await?),
+            "unpack" => query.unpack = switch(&text(field, 5).await?)?,
             other => {
                 let shown: String = other.chars().take(64).collect();
                 let detail = format!(
@@ -130,8 +141,17 @@ async fn read_form(
     Ok((query, files))
 }
 
-async fn text(field: Field<'_>) -> Result<String, Problem> {
-    field.text().await.map_err(|error| broken(&error))
+/// What a field says, within the bounds that the query has as well.
+async fn text(field: Field<'_>, most: usize) -> Result<String, Problem> {
+    let text = field.text().await.map_err(|error| broken(&error))?;
+    match text.chars().count() {
+        length if (1..=most).contains(&length) => Ok(text),
+        length => Err(Problem::bad_request(format!("a field's length {length} is not between 1 and {most}"))),
+    }
+}
+
+fn switch(text: &str) -> Result<bool, Problem> {
+    text.parse().map_err(|_| Problem::bad_request("`unpack` is `true` or `false`"))
 }
 
 fn broken(error: &MultipartError) -> Problem {

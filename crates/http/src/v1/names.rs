@@ -17,9 +17,10 @@ pub(crate) fn missing(what: &str, text: &str) -> Problem {
 
 /// A moment as people and programs write it.
 pub(crate) fn moment(text: &str) -> Result<Timestamp, Problem> {
-    Timestamp::parse(text, &Rfc3339)
-        .map_err(|_| Problem::bad_request("a moment is written like 2030-01-31T12:00:00Z"))
-        .map(|moment| moment.to_offset(time::UtcOffset::UTC))
+    // At the ends of the calendar another offset leads out of it.
+    let read = Timestamp::parse(text, &Rfc3339).ok();
+    read.and_then(|moment| moment.checked_to_offset(time::UtcOffset::UTC))
+        .ok_or_else(|| Problem::bad_request("a moment is written like 2030-01-31T12:00:00Z"))
 }
 
 /// A name that must be written as a slug: that of an agent or a workspace.

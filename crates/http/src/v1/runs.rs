@@ -20,7 +20,7 @@ use crate::auth::Auth;
 use crate::bounds::within;
 use crate::code::session_id;
 use crate::extract::{Json, OptionalJson, Path, Query};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
 
 /// A file to put into the work folder.
@@ -123,8 +123,7 @@ fn revision(number: u32) -> Result<RevisionNumber, Problem> {
 /// Runs a skill's procedure in the sandbox. Code that fails is a run as well, and answers 201.
 #[utoipa::path(post, path = "/api/v1/skills/{id}/runs", operation_id = "run_skill", tag = "runs",
     params(("id" = uuid::Uuid, Path)), request_body = Option<RunSkillRequest>,
-    responses((status = 201, body = RanView),
-        (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
+    responses((status = 201, body = RanView), Problems, SandboxProblems))]
 pub(crate) async fn run(
     State(state): State<HttpState>,
     Auth(caller): Auth,
@@ -140,8 +139,7 @@ pub(crate) async fn run(
 /// Runs a skill several times with the same parameters and compares what it gives back. Each is a run like any other.
 #[utoipa::path(post, path = "/api/v1/skills/{id}/runs/check", operation_id = "check_determinism", tag = "runs",
     params(("id" = uuid::Uuid, Path)), request_body = CheckRequest,
-    responses((status = 200, body = DeterminismView),
-        (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
+    responses((status = 200, body = DeterminismView), Problems, SandboxProblems))]
 pub(crate) async fn check(
     State(state): State<HttpState>,
     Auth(caller): Auth,

@@ -216,6 +216,10 @@ async fn a_form_brings_several_files() {
     for bad in [
         form(&[("session_id", None, &id)]),
         form(&[("session_id", None, &id), ("colour", None, "red"), ("file", Some("x"), "X")]),
+        form(&[("unpack", None, "yes"), ("file", Some("x"), "X")]),
+        form(&[("path", None, ""), ("file", Some("x"), "X")]),
+        form(&[("path", None, &"p/".repeat(2_049)), ("file", Some("x"), "X")]),
+        post("//files/upload?path=x").bytes("Multipart/Form-Data; boundary=xyz", "--xyz\r\nbroken"),
         post("//files/upload").bytes("multipart/form-data; boundary=xyz", "--xyz\r\nbroken"),
         post("//files/upload").bytes("multipart/form-data", "x"),
     ] {

@@ -28,10 +28,10 @@ pub(crate) struct RunLimitsView {
     #[schema(minimum = 1)]
     pub memory_bytes: Option<u64>,
     /// Processes and threads at a time.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 2_147_483_647)]
     pub processes: Option<u32>,
     /// Open files of one process.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 2_147_483_647)]
     pub open_files: Option<u32>,
     /// Bytes in the work folder.
     #[schema(minimum = 1)]
