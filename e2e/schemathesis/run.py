@@ -125,7 +125,7 @@ def run(binary: str, options: list[str]) -> int:
             f"http://{server.address}/api/v1/openapi.json",
             *options,
         ]
-        environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **seeded, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(command, env=environment, cwd=folder, check=False).returncode
         if server.process.poll() is not None:
             print("the server ended before the test did", file=sys.stderr)

@@ -34,7 +34,7 @@ pub enum Error {
     },
     /// There is no such code session, as far as the caller may know.
     #[error(
-        "there is no code session `{id}`: one ends after {idle_minutes} minutes without use and with the server; leave the id out to begin a new one"
+        "there is no code session `{id}`: one ends after {idle_minutes} min without use and with the server; leave the id out to begin a new one"
     )]
     NoCodeSession {
         /// What was asked for.

@@ -1,8 +1,10 @@
 //! The port to the sandbox, and its implementation on the real one.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use async_trait::async_trait;
 use sandbox::{Error, Execution, Folder, Outcome, Protection, Sandbox, Settings, Stop};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Executes untrusted code.
 #[async_trait]
@@ -15,6 +17,8 @@ pub trait Runner: Send + Sync {
     async fn protections(&self) -> Result<Vec<Protection>, Error>;
     /// The names of the Python profiles.
     fn profiles(&self) -> Vec<String>;
+    /// Ends what is being executed; who waits for it is told that it was stopped.
+    fn stop_all(&self) {}
 }
 
 /// The real sandbox, built when it is first needed.
@@ -22,12 +26,20 @@ pub trait Runner: Send + Sync {
 pub struct SandboxRunner {
     settings: Settings,
     started: Arc<Mutex<Option<Sandbox>>>,
+    running: Arc<Mutex<Running>>,
+}
+
+/// What is being executed, by a number of its own.
+#[derive(Default)]
+struct Running {
+    next: u64,
+    stops: HashMap<u64, Stop>,
 }
 
 impl SandboxRunner {
     /// A sandbox with these settings. Nothing is started yet.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, started: Arc::default() }
+        Self { settings, started: Arc::default(), running: Arc::default() }
     }
 
     /// The sandbox; a failed start is tried again the next time.
@@ -55,7 +67,7 @@ impl Runner for SandboxRunner {
     async fn execute(&self, mut execution: Execution) -> Result<Outcome, Error> {
         let stop = Stop::new().map_err(|error| Error::Failed(error.to_string()))?;
         execution.stop = stop.clone();
-        let _ends_when_dropped = StopOnDrop(stop);
+        let _ends_when_dropped = StopOnDrop::new(stop, &self.running);
         self.blocking(move |sandbox| sandbox.execute(&execution)).await
     }
 
@@ -70,13 +82,34 @@ impl Runner for SandboxRunner {
     fn profiles(&self) -> Vec<String> {
         self.settings.profiles.iter().map(|profile| profile.name.clone()).collect()
     }
+
+    fn stop_all(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.stops.values().for_each(Stop::stop);
+    }
 }
 
-struct StopOnDrop(Stop);
+/// An execution that is listed while it goes on, and ended when nobody waits for it any more.
+struct StopOnDrop {
+    number: u64,
+    stop: Stop,
+    running: Arc<Mutex<Running>>,
+}
+
+impl StopOnDrop {
+    fn new(stop: Stop, running: &Arc<Mutex<Running>>) -> Self {
+        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
+        all.next += 1;
+        let number = all.next;
+        all.stops.insert(number, stop.clone());
+        Self { number, stop, running: Arc::clone(running) }
+    }
+}
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.stop();
+        self.stop.stop();
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).stops.remove(&self.number);
     }
 }
 

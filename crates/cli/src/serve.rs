@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use app::Context;
+use app::{Context, Runner};
 use door_http::{Http, HttpConfig};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 use serde_json::{Value, json};
@@ -27,6 +27,8 @@ use crate::wiring::{self, Life, Opened};
 
 /// How long requests that are under way may take when the server ends.
 const LAST_REQUESTS: Duration = Duration::from_secs(30);
+/// How long code that runs may go on before it is ended.
+const LAST_CODE: Duration = Duration::from_secs(3);
 /// How often the house is kept.
 const HOUSEKEEPING: Duration = Duration::from_mins(10);
 /// The steps in which durations are counted, in seconds.
@@ -71,7 +73,7 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     let sandbox = &settings.sandbox;
     let warming =
         sandbox.enabled.value.then(|| tokio::spawn(warm_up::sandbox(opened.cx.clone(), sandbox.warm.value)));
-    let served = run(http, listener, signals).await;
+    let served = run(http, listener, signals, &*opened.cx.runner).await;
     house.abort();
     if let Some(warming) = warming {
         warming.abort();
@@ -239,7 +241,7 @@ fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketA
 }
 
 /// Serves until a signal, then lets requests finish for a while.
-async fn run(http: Http, listener: TcpListener, mut signals: Signals) -> Outcome {
+async fn run(http: Http, listener: TcpListener, mut signals: Signals, runner: &dyn Runner) -> Outcome {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let mut serving = tokio::spawn(http.serve(listener, async move {
         // An error means that the sender is gone, which ends the server as well.
@@ -250,6 +252,10 @@ async fn run(http: Http, listener: TcpListener, mut signals: Signals) -> Outcome
         name = signals.next() => tracing::info!(signal = name, "stopping; requests under way may finish"),
     }
     let _ = stop.send(());
+    tokio::select! {
+        ended = &mut serving => return finished(ended),
+        () = tokio::time::sleep(LAST_CODE) => runner.stop_all(),
+    }
     tokio::select! {
         ended = &mut serving => return finished(ended),
         () = tokio::time::sleep(LAST_REQUESTS) => tracing::warn!("some requests took too long and were cut off"),

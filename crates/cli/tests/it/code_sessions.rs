@@ -416,3 +416,26 @@ async fn nothing_of_the_server_is_found_by_code() {
     let found = searched["result"].to_string();
     assert!(found.contains("os.environ") && found.contains("memory"), "{searched}");
 }
+
+#[tokio::test]
+async fn code_lists_and_reads_the_skills_of_its_caller_and_changes_none() {
+    let world = World::new();
+    let server = world.serve();
+    let api = Api::new(&world, &server);
+    api.skill("adds", &json!({"function": "f", "code": "def f(a):\n    return a\n"})).await;
+    let list = "import skills\n[skill['name'] for skill in skills.list()]";
+    assert_eq!(api.python(None, list).await["result"], json!(["adds"]));
+    let tagged = "import skills\nskills.list(tag='none has this')";
+    assert_eq!(api.python(None, tagged).await["result"], json!([]));
+    let read = api.python(None, "import skills\nskills.read('adds')").await;
+    assert_eq!(read["result"]["name"], "adds", "{read}");
+    assert!(read["result"]["content"].is_string(), "{read}");
+    let javascript = json!({"language": "javascript", "code": "export default skills.read('adds').name"});
+    assert_eq!(api.post("/code/execute", &javascript).await.expect(200)["result"], "adds");
+    let unknown = api.python(None, "import skills\nskills.read('unknown')").await;
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown"), "{unknown}");
+    let more = "import skills\n[name for name in dir(skills) if not name.startswith('_')]";
+    assert_eq!(api.python(None, more).await["result"], json!(["list", "read"]));
+    let bob = Api::of(&world, &server, "bob");
+    assert_eq!(bob.python(None, list).await["result"], json!(["adds"]), "it is the workspace's");
+}

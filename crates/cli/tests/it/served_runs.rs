@@ -249,3 +249,19 @@ async fn a_killed_server_leaves_no_process() {
     assert!(!is_running(&seconds) && !is_running(&more_seconds));
     assert!(run.await.is_err() && session.await.is_err(), "nobody was answered");
 }
+
+#[tokio::test]
+async fn a_server_that_is_to_end_does_not_wait_for_code_to_end_by_itself() {
+    let world = World::new();
+    let mut server = world.serve();
+    let api = Api::new(&world, &server);
+    let id = api.skill("sleeps", &calling("sleeps", SLEEPS)).await;
+    let seconds = marked_seconds();
+    let run = begin(&api, &id, json!({"seconds": seconds}));
+    eventually("the code runs", async || is_running(&seconds)).await;
+    server.signal("-TERM");
+    let run = run.await.unwrap().expect(201);
+    assert_eq!(run["error"]["code"], "stopped", "{run}");
+    assert_eq!(server.wait(), 0);
+    assert!(!is_running(&seconds));
+}
