@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{Cgroups, Limits};
@@ -13,6 +14,8 @@ pub(crate) struct Groups {
     version: Version,
     /// The folder of ours in each hierarchy.
     bases: Vec<PathBuf>,
+    /// Folders of groups that are to be removed as soon as they are empty.
+    graves: Mutex<Vec<PathBuf>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +24,10 @@ enum Version {
     Two,
 }
 
-/// The group of one execution. It goes when it is empty and dropped.
+/// The group of one execution. Once it is dropped it goes as soon as it is empty.
 #[derive(Debug)]
 pub(crate) struct Group {
+    groups: Arc<Groups>,
     version: Version,
     folders: Vec<PathBuf>,
     /// What is set.
@@ -55,15 +59,41 @@ impl Groups {
     }
 
     /// A new group with this process in it.
-    pub(crate) fn make(&self, number: u32, pid: i32, limits: &Limits) -> io::Result<Group> {
+    pub(crate) fn make(self: &Arc<Self>, number: u32, pid: i32, limits: &Limits) -> io::Result<Group> {
         let folders: Vec<_> = self.bases.iter().map(|base| base.join(number.to_string())).collect();
-        let mut group = Group { version: self.version, folders, memory: 0, processes: 0 };
+        let mut group =
+            Group { groups: Arc::clone(self), version: self.version, folders, memory: 0, processes: 0 };
         for folder in &group.folders {
             fs::create_dir(folder)?;
             fs::write(folder.join("cgroup.procs"), pid.to_string())?;
         }
         group.limit(limits)?;
         Ok(group)
+    }
+}
+
+impl Groups {
+    fn graves(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.graves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes dropped groups that are empty by now; whether none is left.
+    pub(crate) fn sweep(&self) -> bool {
+        let mut waiting = std::mem::take(&mut *self.graves());
+        waiting.retain(|folder| match fs::remove_dir(folder) {
+            Ok(()) => false,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        });
+        let mut graves = self.graves();
+        graves.append(&mut waiting);
+        graves.is_empty()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Not removed here: its processes take a moment to go, and whoever drops it should not wait for that.
+        self.groups.graves().append(&mut self.folders);
     }
 }
 
@@ -113,7 +143,7 @@ fn version_one(own: &str) -> Result<Groups, String> {
         make_if_missing(&base).map_err(|error| format!("{}: {error}", base.display()))?;
         bases.push(base);
     }
-    Ok(Groups { version: Version::One, bases })
+    Ok(Groups { version: Version::One, bases, graves: Mutex::default() })
 }
 
 fn make_if_missing(base: &Path) -> io::Result<()> {
@@ -145,7 +175,7 @@ fn version_two(own: &str) -> Result<Groups, String> {
     };
     let base =
         set_up().map_err(|error| format!("control groups version 2 are not delegated to us: {error}"))?;
-    Ok(Groups { version: Version::Two, bases: vec![base] })
+    Ok(Groups { version: Version::Two, bases: vec![base], graves: Mutex::default() })
 }
 
 impl Group {
@@ -197,15 +227,5 @@ impl Group {
         let file = self.file("memory.oom_control", "memory.events");
         let text = file.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
         text.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0"))
-    }
-
-    /// Removes it; false while a process is in it.
-    pub(crate) fn remove(&self) -> bool {
-        let gone = |folder: &Path| match fs::remove_dir(folder) {
-            Ok(()) => true,
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        };
-        // Each is tried, also after one that is still in use.
-        self.folders.iter().filter(|folder| !gone(folder)).count() == 0
     }
 }

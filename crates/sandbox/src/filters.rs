@@ -34,6 +34,7 @@ struct Instruction {
 }
 
 const LOAD: u16 = 0x20;
+const AND: u16 = 0x54;
 const JUMP: u16 = 0x05;
 const EQUAL: u16 = 0x15;
 const AT_LEAST: u16 = 0x35;
@@ -81,9 +82,16 @@ impl Verdict {
             Self::Refuse(errno) => vec![refuse(errno)],
             Self::Socket => vec![
                 statement(LOAD, argument(0)),
-                branch(EQUAL, AF_UNIX, 2, 0),
+                branch(EQUAL, AF_UNIX, 8, 0),
                 branch(EQUAL, AF_INET, 1, 0),
-                branch(EQUAL, AF_INET6, 0, 1),
+                branch(EQUAL, AF_INET6, 0, 7),
+                // Streams of TCP only: nothing else reaches the proxy, and nothing else is held by Landlock.
+                statement(LOAD, argument(1)),
+                statement(AND, 0xf),
+                branch(EQUAL, SOCK_STREAM, 0, 4),
+                statement(LOAD, argument(2)),
+                branch(EQUAL, 0, 1, 0),
+                branch(EQUAL, IPPROTO_TCP, 0, 1),
                 allow,
                 refuse(EAFNOSUPPORT),
             ],
@@ -111,7 +119,16 @@ impl Verdict {
 const AF_UNIX: u32 = 1;
 const AF_INET: u32 = 2;
 const AF_INET6: u32 = 10;
+const SOCK_STREAM: u32 = 1;
+const IPPROTO_TCP: u32 = 6;
 const NEW_NAMESPACES: u32 = 0x7e02_0000;
+/// `MAP_SHARED` and `MAP_ANONYMOUS`.
+const SHARED_WITHOUT_FILE: u32 = 0x21;
+/// The largest piece of shared memory without a file.
+pub(crate) const MOST_SHARED: u32 = 1 << 20;
+const SOL_SOCKET: u32 = 1;
+const SO_SNDBUF: u32 = 7;
+const SO_RCVBUF: u32 = 8;
 
 /// The programs as the lock-down reads them: the length of all, then each with its own length in front.
 /// First that of the fork server; then those of executions: without network, with it, and both again for
@@ -190,8 +207,7 @@ fn tree(ranges: &[(u32, Verdict)]) -> Vec<Instruction> {
 fn for_executions(network: bool, no_memory_group: bool) -> Vec<Instruction> {
     let mut refused: Vec<libc::c_long> = calls::OF_THE_LOCKDOWN.to_vec();
     if no_memory_group {
-        // Its pages belong to no process, so nothing would count them.
-        refused.push(libc::SYS_memfd_create);
+        refused.extend(calls::UNCOUNTED);
     }
     let mut program = vec![statement(LOAD, NUMBER)];
     let count = refused.len();
@@ -211,8 +227,38 @@ fn for_executions(network: bool, no_memory_group: bool) -> Vec<Instruction> {
             refuse(EAFNOSUPPORT),
         ]);
     }
+    if no_memory_group {
+        program.extend(without_memory_group());
+    }
     program.push(statement(RETURN, ALLOW));
     program
+}
+
+/// Memory that belongs to no process is refused where only processes are counted: large shared memory without a file
+/// (small pieces are counted one by one), and large buffers of sockets.
+fn without_memory_group() -> Vec<Instruction> {
+    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
+    vec![
+        // Here the number may have been replaced by an argument.
+        statement(LOAD, NUMBER),
+        branch(EQUAL, number(libc::SYS_mmap), 0, 8),
+        statement(LOAD, argument(3)),
+        statement(AND, SHARED_WITHOUT_FILE),
+        branch(EQUAL, SHARED_WITHOUT_FILE, 0, 5),
+        statement(LOAD, argument(1) + 4),
+        branch(EQUAL, 0, 0, 2),
+        statement(LOAD, argument(1)),
+        branch(AT_LEAST, MOST_SHARED + 1, 0, 1),
+        refuse(EPERM),
+        statement(LOAD, NUMBER),
+        branch(EQUAL, number(libc::SYS_setsockopt), 0, 6),
+        statement(LOAD, argument(1)),
+        branch(EQUAL, SOL_SOCKET, 0, 4),
+        statement(LOAD, argument(2)),
+        branch(EQUAL, SO_SNDBUF, 1, 0),
+        branch(EQUAL, SO_RCVBUF, 0, 1),
+        refuse(EPERM),
+    ]
 }
 
 mod calls;

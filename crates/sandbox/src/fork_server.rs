@@ -57,6 +57,8 @@ impl Kind {
 
 /// After so many forks a fork server is replaced: its children share its memory layout.
 const RECYCLE: u64 = 10_000;
+/// So many spares in a row that do not come to be are the end of a fork server.
+const MOST_MISSED: u32 = 5;
 /// How long a taker waits for a spare, the start of the interpreter included.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long spares beyond one are kept without demand.
@@ -89,7 +91,6 @@ struct State {
     most: usize,
     forks: u64,
     ended: VecDeque<(u32, i32)>,
-    graves: Vec<Group>,
     failure: Option<String>,
     closing: bool,
     last_taken: Option<Instant>,
@@ -106,6 +107,10 @@ struct Keeper {
     booted: bool,
     pending: Vec<(u32, u32, OwnedFd)>,
     said: String,
+    /// The end of what came on its standard error.
+    heard: Vec<u8>,
+    /// Spares in a row that did not come to be.
+    missed: u32,
 }
 
 impl ForkServer {
@@ -135,6 +140,8 @@ impl ForkServer {
             booted: false,
             pending: Vec::new(),
             said: String::new(),
+            heard: Vec::new(),
+            missed: 0,
         };
         let keeper = std::thread::Builder::new()
             .name("sandbox-spares".to_owned())
@@ -190,9 +197,9 @@ impl ForkServer {
         }
     }
 
-    /// Takes back what is left of a spare; its group is removed when its last process is gone.
-    pub(crate) fn finish(&self, mut spare: Spare) {
-        self.shared.lock().graves.extend(spare.group.take());
+    /// Takes back what is left of a spare, and makes the next.
+    pub(crate) fn finish(&self, spare: Spare) {
+        drop(spare);
         self.shared.wake();
     }
 
@@ -240,20 +247,9 @@ impl Keeper {
         if state.failure.is_none() {
             state.failure = Some("the fork server was ended".to_owned());
         }
-        let mut graves = std::mem::take(&mut state.graves);
-        graves.extend(state.ready.drain(..).filter_map(|spare| spare.group));
+        state.ready.clear();
         drop(state);
         self.shared.changed.notify_all();
-        // The processes go with the fork server; their groups a moment later.
-        drop(self.socket);
-        for group in graves {
-            for _ in 0..100 {
-                if group.remove() {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
     }
 
     /// Waits for something to happen and does what follows from it. False when it is over.
@@ -261,8 +257,8 @@ impl Keeper {
         if !self.fill() {
             return false;
         }
-        let graves = !self.shared.lock().graves.is_empty();
-        let wait = if graves { 50_000_000 } else { 1_000_000_000 };
+        let clean = self.groups.as_ref().is_none_or(|groups| groups.sweep());
+        let wait = if clean { 1_000_000_000 } else { 50_000_000 };
         let wait = Timespec { tv_sec: wait / 1_000_000_000, tv_nsec: wait % 1_000_000_000 };
         let mut fds =
             vec![PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.shared.wake, PollFlags::IN)];
@@ -286,7 +282,7 @@ impl Keeper {
                 self.pending.push((number, user, socket));
             }
         }
-        self.shared.lock().graves.retain(|group| !group.remove());
+        self.hear_errors();
         true
     }
 
@@ -317,10 +313,9 @@ impl Keeper {
     }
 
     fn fail(&mut self) {
-        let mut text = Vec::new();
         // What it said is there already: the process is gone.
-        let _ = (&mut self.errors).take(16 << 10).read_to_end(&mut text);
-        let text = String::from_utf8_lossy(&text);
+        self.hear_errors();
+        let text = String::from_utf8_lossy(&self.heard);
         let last = text.trim().lines().last().unwrap_or("it ended without a word");
         let said = if self.said.is_empty() { last } else { &self.said };
         self.shared.lock().failure = Some(said.to_owned());
@@ -332,8 +327,7 @@ impl Keeper {
         let Ok([process, work, program]) = <[OwnedFd; 3]>::try_from(fds) else {
             let text = String::from_utf8_lossy(bytes.get(1..).unwrap_or_default()).into_owned();
             let text = if text.is_empty() { "a process ended before it was ready".to_owned() } else { text };
-            self.shared.lock().failure = Some(text);
-            self.shared.changed.notify_all();
+            self.miss(text);
             return;
         };
         let pid = pid_of(&process).unwrap_or(0);
@@ -341,14 +335,36 @@ impl Keeper {
         let group = match made.transpose() {
             Ok(group) => group,
             Err(error) => {
-                self.shared.lock().failure = Some(format!("control group: {error}"));
-                self.shared.changed.notify_all();
+                self.miss(format!("control group: {error}"));
                 return;
             }
         };
+        self.missed = 0;
         let spare = Spare { number, user, socket, process, pid, work, program, group };
         self.shared.lock().ready.push_back(spare);
         self.shared.changed.notify_all();
+    }
+
+    /// A spare did not come to be. The machine may be short of something for a moment; only several in a row mean
+    /// that none will come.
+    fn miss(&mut self, text: String) {
+        self.missed += 1;
+        if self.missed >= MOST_MISSED {
+            self.shared.lock().failure = Some(text);
+            self.shared.changed.notify_all();
+        } else {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Hears what the fork server and its spares say beside their duty, so that none of them waits to be heard.
+    fn hear_errors(&mut self) {
+        let mut text = [0; 4096];
+        while let Ok(count @ 1..) = (&self.errors).read(&mut text) {
+            self.heard.extend(text.iter().take(count));
+            let too_much = self.heard.len().saturating_sub(16 << 10);
+            self.heard.drain(..too_much);
+        }
     }
 
     /// Asks for as many spares as are missing. False when it is over.
@@ -363,8 +379,7 @@ impl Keeper {
         if state.last_taken.is_none_or(|taken| taken.elapsed() > IDLE) && state.target > 1 {
             state.target = 1;
             let too_many = state.ready.len().saturating_sub(1);
-            let dropped: Vec<_> = state.ready.drain(..too_many).collect();
-            state.graves.extend(dropped.into_iter().filter_map(|spare| spare.group));
+            state.ready.drain(..too_many);
         }
         let wanted = state.target + state.takers;
         let missing = wanted.saturating_sub(state.ready.len() + self.pending.len());

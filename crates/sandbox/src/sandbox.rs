@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::cgroups::Groups;
 use crate::folder::Kept;
@@ -51,6 +52,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 impl Sandbox {
     /// Finds out what this machine can do and builds the jail.
     pub fn start(settings: Settings) -> Result<Self, Error> {
+        raise_open_files();
         let interpreters: HashMap<_, _> = settings
             .profiles
             .iter()
@@ -117,6 +119,14 @@ impl Sandbox {
         });
         Ok(Folder::owned(directory, owner, Some(Kept { number, owner_inside: user, release })))
     }
+}
+
+/// As many open files as this process may have: each execution takes some, and each work folder one.
+fn raise_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // It is allowed to everybody; where it fails all the same, the usual number has to do.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 fn build(
@@ -195,6 +205,12 @@ impl Drop for Inner {
         world.guard.end();
         for fork_server in world.fork_servers.values() {
             fork_server.end();
+        }
+        for _ in 0..100 {
+            if self.groups.as_ref().is_none_or(|groups| groups.sweep()) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }

@@ -142,8 +142,11 @@ impl Watched<'_> {
             captured.bytes = std::mem::take(&mut stream.bytes);
         }
         if let (End::Result(_), Some((header, _))) = (&seen.end, split_header(&streams.result.bytes)) {
-            seen.cpu = Some(seen.cpu.unwrap_or_default().max(Duration::from_micros(header.cpu_us)));
-            seen.memory = Some(seen.memory.unwrap_or_default().max(header.memory_kb.saturating_mul(1_024)));
+            // The code could say anything here; it cannot have used more than it was allowed.
+            let cpu = Duration::from_micros(header.cpu_us).min(self.limits.cpu);
+            let memory = header.memory_kb.saturating_mul(1_024).min(self.limits.memory);
+            seen.cpu = Some(seen.cpu.unwrap_or_default().max(cpu));
+            seen.memory = Some(seen.memory.unwrap_or_default().max(memory));
         }
         if (seen.stdout.truncated || seen.stderr.truncated)
             && matches!(seen.end, End::Result(_) | End::Silent)

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::cgroups::Group;
+use crate::filters::MOST_SHARED;
 use crate::{Limit, Limits};
 
 /// How often a running execution is looked at.
@@ -12,6 +14,9 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(20);
 
 /// More processes than any limit allows; a tree is not followed beyond.
 const MOST: usize = 4_096;
+
+/// What one socket may hold: the usual size of its buffer, which code cannot change.
+const SOCKET_BUFFERS: u64 = 208 << 10;
 
 /// What the processes of an execution have used so far.
 #[derive(Debug, Default)]
@@ -86,16 +91,19 @@ impl Watch {
                 add_shared(pid, &mut look.shared);
             }
             for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
-                let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+                let children = read(task.path().join("children"));
                 waiting.extend(children.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
             }
         }
         look.memory += look.shared.values().sum::<u64>();
+        if count_shared {
+            look.memory += socket_memory(first);
+        }
         look
     }
 
     fn add(&mut self, pid: i32, look: &mut Look) {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let stat = read(format!("/proc/{pid}/stat"));
         // The name may hold anything; the fields begin behind its last bracket.
         let fields: Vec<u64> = stat
             .rsplit_once(')')
@@ -107,7 +115,7 @@ impl Watch {
         look.cpu += own + time(field(13) + field(14));
         look.threads += field(17);
         self.own_times.insert((pid, field(19)), own);
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let status = of_living_thread(pid, "status", |status| status.contains("\nRssAnon:"));
         let kilobytes = status
             .lines()
             .filter_map(|line| {
@@ -118,16 +126,41 @@ impl Watch {
     }
 }
 
+/// A file of the kernel's. Names in it may hold any bytes, as code likes.
+fn read(path: impl AsRef<Path>) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// A file about a process that a thread of it still fills when its first has ended.
+fn of_living_thread(pid: i32, name: &str, is_filled: impl Fn(&str) -> bool) -> String {
+    let text = read(format!("/proc/{pid}/{name}"));
+    if is_filled(&text) {
+        return text;
+    }
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    tasks.map(|task| read(task.path().join(name))).find(|text| is_filled(text)).unwrap_or_default()
+}
+
+/// What the buffers of all sockets of an execution may hold; they belong to no process.
+fn socket_memory(first: i32) -> u64 {
+    let text = read(format!("/proc/{first}/net/sockstat"));
+    let used =
+        text.lines().find_map(|line| line.strip_prefix("sockets: used ")).and_then(|n| n.trim().parse().ok());
+    used.unwrap_or(0_u64) * SOCKET_BUFFERS
+}
+
 /// Adds the shared memory without a file that a process has mapped: all of it, since it may be in use unseen.
 fn add_shared(pid: i32, shared: &mut HashMap<u64, u64>) {
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-    for line in maps.lines().filter(|line| line.ends_with("/dev/zero (deleted)")) {
+    let maps = of_living_thread(pid, "maps", |maps| !maps.is_empty());
+    let is_shared = |line: &&str| line.ends_with("/dev/zero (deleted)") || line.contains("[anon_shmem:");
+    for line in maps.lines().filter(is_shared) {
         let mut words = line.split_whitespace();
         let (range, offset, number) = (words.next(), words.nth(1), words.nth(1));
         let hex = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
         let Some((start, end)) = range.and_then(|range| range.split_once('-')) else { continue };
         let reaches = hex(end).saturating_sub(hex(start)).saturating_add(offset.map_or(0, hex));
         let known = shared.entry(number.and_then(|number| number.parse().ok()).unwrap_or(0)).or_default();
-        *known = (*known).max(reaches);
+        // It keeps all its pages while one is mapped, and none is larger than this.
+        *known = (*known).max(reaches).max(u64::from(MOST_SHARED));
     }
 }

@@ -9,7 +9,7 @@ use crate::Error;
 
 /// How many bytes of files are given back at most, all together.
 const MOST_INLINE: u64 = 8 << 20;
-/// The largest file whose bytes are compared; of a larger one only its size is.
+/// How many bytes of files are compared at most, all together; of a file beyond that only its size is.
 const MOST_COMPARED: u64 = 64 << 20;
 
 /// A file that a run made or changed.
@@ -33,14 +33,17 @@ pub(super) async fn files(outcome: &Outcome, contents: Contents) -> Result<Vec<O
     let (folder, entries) = (outcome.folder.clone(), outcome.files.clone());
     let reading = tokio::task::spawn_blocking(move || {
         let mut left = if contents == Contents::Inline { MOST_INLINE } else { 0 };
-        entries.into_iter().map(|entry| read(&folder, entry.path, entry.size, &mut left)).collect()
+        let mut compared = MOST_COMPARED;
+        let files = entries.into_iter();
+        files.map(|entry| read(&folder, entry.path, entry.size, &mut left, &mut compared)).collect()
     });
     reading.await.map_err(|error| sandbox::Error::Failed(error.to_string()).into())
 }
 
 /// The code that made the file may have closed it to us; then it is told of without its bytes.
-fn read(folder: &Folder, path: String, size: u64, left: &mut u64) -> OutputFile {
-    let content = folder.read(&path, MOST_COMPARED).ok();
+fn read(folder: &Folder, path: String, size: u64, left: &mut u64, compared: &mut u64) -> OutputFile {
+    let content = folder.read(&path, *compared).ok();
+    *compared -= content.as_ref().map_or(0, |content| content.len() as u64);
     let digest = content.as_deref().map(Digest::of);
     let content = content.filter(|content| content.len() as u64 <= *left);
     *left -= content.as_ref().map_or(0, |content| content.len() as u64);

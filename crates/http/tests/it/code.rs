@@ -114,7 +114,7 @@ async fn a_session_that_is_not_there_is_told_how_sessions_end() {
             delete(&format!("//code/sessions/{id}")),
         ] {
             let answer = api.refused(ask.bearer(&api.admin), 404, "not_found").await;
-            assert!(answer.text().contains("30 minutes without use"), "{}", answer.text());
+            assert!(answer.text().contains("30 min without use"), "{}", answer.text());
         }
     }
 }

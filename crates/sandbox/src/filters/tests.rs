@@ -3,7 +3,7 @@
 use super::*;
 
 /// What a filter answers to a call: an interpreter of the few instructions there are.
-fn run(program: &[Instruction], machine: u32, number: u32, arguments: [u32; 2]) -> u32 {
+fn run(program: &[Instruction], machine: u32, number: u32, arguments: [u32; 4]) -> u32 {
     let mut register = 0;
     let mut at = 0;
     loop {
@@ -17,9 +17,14 @@ fn run(program: &[Instruction], machine: u32, number: u32, arguments: [u32; 2]) 
                     MACHINE => machine,
                     16 => arguments[0],
                     24 => arguments[1],
+                    // Lengths beyond 32 bits are those that begin with all ones here.
+                    28 => u32::from(arguments[1] == u32::MAX),
+                    32 => arguments[2],
+                    40 => arguments[3],
                     other => panic!("no word at {other}"),
                 }
             }
+            AND => register &= value,
             JUMP => at += value as usize,
             EQUAL => at += jump(register == value),
             AT_LEAST => at += jump(register >= value),
@@ -30,12 +35,17 @@ fn run(program: &[Instruction], machine: u32, number: u32, arguments: [u32; 2]) 
     }
 }
 
-fn first(call: libc::c_long, arguments: [u32; 2]) -> u32 {
-    run(&for_fork_servers(), ARCHITECTURE, u32::try_from(call).unwrap(), arguments)
+fn first<const N: usize>(call: libc::c_long, arguments: [u32; N]) -> u32 {
+    run(&for_fork_servers(), ARCHITECTURE, u32::try_from(call).unwrap(), four(arguments))
 }
 
-fn second(network: bool, no_group: bool, call: libc::c_long, arguments: [u32; 2]) -> u32 {
-    run(&for_executions(network, no_group), ARCHITECTURE, u32::try_from(call).unwrap(), arguments)
+/// A call with the arguments that are not given at 0.
+fn four<const N: usize>(arguments: [u32; N]) -> [u32; 4] {
+    std::array::from_fn(|place| arguments.get(place).copied().unwrap_or(0))
+}
+
+fn second<const N: usize>(network: bool, no_group: bool, call: libc::c_long, arguments: [u32; N]) -> u32 {
+    run(&for_executions(network, no_group), ARCHITECTURE, u32::try_from(call).unwrap(), four(arguments))
 }
 
 #[test]
@@ -53,9 +63,9 @@ fn every_call_gets_the_verdict_of_its_list() {
 #[test]
 fn other_machine_modes_end_the_process() {
     let i386 = 0x4000_0003;
-    assert_eq!(run(&for_fork_servers(), i386, 1, [0, 0]), KILL);
+    assert_eq!(run(&for_fork_servers(), i386, 1, [0; 4]), KILL);
     if let Some(x32) = OTHER_MODE {
-        assert_eq!(run(&for_fork_servers(), ARCHITECTURE, x32 + 1, [0, 0]), KILL);
+        assert_eq!(run(&for_fork_servers(), ARCHITECTURE, x32 + 1, [0; 4]), KILL);
     }
 }
 
@@ -64,7 +74,12 @@ fn only_harmless_families_of_sockets_are_there() {
     for family in 0..64 {
         let known = [AF_UNIX, AF_INET, AF_INET6].contains(&family);
         let expected = if known { ALLOW } else { ERRNO | EAFNOSUPPORT };
-        assert_eq!(first(libc::SYS_socket, [family, 0]), expected, "{family}");
+        let stream = SOCK_STREAM | 0o2_000_000;
+        assert_eq!(first(libc::SYS_socket, [family, stream, 0]), expected, "{family}");
+        assert_eq!(first(libc::SYS_socket, [family, stream, IPPROTO_TCP]), expected, "{family}");
+        let unix = if family == AF_UNIX { ALLOW } else { ERRNO | EAFNOSUPPORT };
+        assert_eq!(first(libc::SYS_socket, [family, 2, 0]), unix, "datagrams of {family}");
+        assert_eq!(first(libc::SYS_socket, [family, stream, 262]), unix, "multipath of {family}");
         let expected = if family == AF_UNIX { ALLOW } else { ERRNO | EAFNOSUPPORT };
         assert_eq!(second(false, false, libc::SYS_socket, [family, 0]), expected, "{family}");
         assert_eq!(second(true, false, libc::SYS_socket, [family, 0]), ALLOW);
@@ -105,4 +120,26 @@ fn the_programs_can_be_found_again_one_after_the_other() {
         count += 1;
     }
     assert_eq!((at, count), (bytes.len(), 5));
+}
+
+#[test]
+fn memory_of_no_process_is_refused_where_only_processes_are_counted() {
+    for (group_missing, expected) in [(true, ERRNO | EPERM), (false, ALLOW)] {
+        for network in [true, false] {
+            let second = |call, arguments: [u32; 4]| second(network, group_missing, call, arguments);
+            for length in [MOST_SHARED + 1, 1 << 30, u32::MAX] {
+                assert_eq!(second(libc::SYS_mmap, [0, length, 3, 0x21]), expected);
+                assert_eq!(second(libc::SYS_mmap, [0, length, 3, 0x23]), expected);
+                assert_eq!(second(libc::SYS_mmap, [0, length, 3, 0x22]), ALLOW);
+                assert_eq!(second(libc::SYS_mmap, [0, length, 3, 0x01]), ALLOW);
+            }
+            assert_eq!(second(libc::SYS_mmap, [0, MOST_SHARED, 3, 0x21]), ALLOW);
+            assert_eq!(second(libc::SYS_setsockopt, [3, 1, SO_SNDBUF, 0]), expected);
+            assert_eq!(second(libc::SYS_setsockopt, [3, 1, SO_RCVBUF, 0]), expected);
+            assert_eq!(second(libc::SYS_setsockopt, [3, 1, 2, 0]), ALLOW);
+            assert_eq!(second(libc::SYS_setsockopt, [3, 6, SO_SNDBUF, 0]), ALLOW);
+            assert_eq!(second(libc::SYS_sendfile, [0; 4]), expected);
+            assert_eq!(second(libc::SYS_read, [0; 4]), ALLOW);
+        }
+    }
 }

@@ -78,6 +78,7 @@ pub(super) fn build(plan: &Plan) -> Result<(), String> {
             let target = inside(&path);
             fs::write(&target, b"").map_err(at(path.display()))?;
             bind(&source, &target).map_err(at(path.display()))?;
+            kernel::protect(&target, READ_ONLY, false).map_err(at(path.display()))?;
         }
     }
     Ok(())

@@ -40,7 +40,8 @@ const RULES: [(&CStr, u64); 9] = [
     (c"/dev/shm", WRITE),
     (c"/mnt/data", WRITE),
     (c"/dev/null", DEVICE),
-    (c"/dev/zero", DEVICE),
+    // Not to be written: a shared mapping of it would be memory that belongs to no process.
+    (c"/dev/zero", READ_FILE),
     (c"/dev/full", DEVICE),
     (c"/dev/random", READ_FILE),
     (c"/dev/urandom", READ_FILE),

@@ -30,6 +30,9 @@ fn set_apart(channel: &mut Channel) -> Result<(), (&'static str, i32)> {
     sys::unshare_all(apart).map_err(at("namespaces"))?;
     sys::mount_at(None, c"/.folders", None, sys::MS_SLAVE, None).map_err(at("propagation"))?;
     mount_proc().map_err(at("proc"))?;
+    // Should the machine run out of memory, this goes before anything of its own.
+    sys::control(sys::PR_SET_DUMPABLE, 1).map_err(at("dumpable"))?;
+    sys::write_file(c"/proc/self/oom_score_adj", b"1000").map_err(at("memory score"))?;
     sys::name_host(c"sandbox").map_err(at("host name"))?;
     sys::set_umask(0o022);
     let user = channel.spare_user;

@@ -16,6 +16,7 @@ unsafe extern "C" {
     ) -> c_int;
     fn prctl(option: c_int, ...) -> c_int;
     fn sethostname(name: *const c_char, length: usize) -> c_int;
+    fn getrlimit(resource: c_uint, limit: *mut Limit) -> c_int;
     fn setrlimit(resource: c_uint, limit: *const Limit) -> c_int;
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
@@ -239,10 +240,16 @@ pub(super) fn name_host(name: &CStr) -> Done {
     done(unsafe { sethostname(name.as_ptr(), name.to_bytes().len()) })
 }
 
+/// Sets a limit, or leaves the one that is narrower already.
 pub(super) fn limit(resource: c_uint, value: u64) -> Done {
-    let limit = Limit { soft: value, hard: value };
-    // SAFETY: the struct outlives the call.
-    done(unsafe { setrlimit(resource, &raw const limit) })
+    let mut limit = Limit { soft: 0, hard: 0 };
+    // SAFETY: the struct outlives both calls.
+    unsafe {
+        done(getrlimit(resource, &raw mut limit))?;
+        let value = value.min(limit.hard);
+        limit = Limit { soft: value, hard: value };
+        done(setrlimit(resource, &raw const limit))
+    }
 }
 
 pub(super) fn open_path(path: &CStr, flags: c_int) -> Result<c_int, Errno> {

@@ -39,7 +39,7 @@ def read_task(payload):
     return json.loads(payload)
 
 
-def run(task, loaded):
+def run(task):
     """Runs the program and gives the report as JSON."""
     if task.get("proxy"):
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
@@ -48,7 +48,7 @@ def run(task, loaded):
         add_host_module(task["host"])
     seed = task.get("seed")
     random.seed(seed)
-    if "numpy" in loaded:
+    if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(None if seed is None else seed % 2**32)
     path = FOLDER + task["main"]
     folder = os.path.dirname(path)
@@ -242,10 +242,12 @@ def trace(error):
     """The trace through the program's own lines, with those of the errors behind it."""
     linecache.clearcache()
     described = traceback.TracebackException.from_exception(error, limit=-200)
-    seen = described
-    while seen is not None:
+    waiting = [described]
+    while waiting:
+        seen = waiting.pop()
         seen.stack = traceback.StackSummary.from_list([frame for frame in seen.stack if in_program(frame.filename)])
-        seen = seen.__cause__ or seen.__context__
+        others = [seen.__cause__, seen.__context__, *(getattr(seen, "exceptions", None) or [])]
+        waiting.extend(other for other in others if other is not None)
     text = "".join(described.format()).replace(FOLDER, "")
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT // 2] + "\n...\n" + text[-LONGEST_TEXT // 2 :]
 

@@ -63,7 +63,7 @@ def child(library, loaded):
     length = library.lockdown_await()
     task = program.read_task(ctypes.string_at(library.lockdown_payload(), length))
     library.lockdown_enter()
-    body = program.run(task, loaded)
+    body = program.run(task)
     library.lockdown_finish(body, len(body))
 
 

@@ -1,5 +1,6 @@
 //! The attacks, by what they are after.
 
+mod counting;
 mod descriptors;
 mod devices;
 mod disk;

@@ -56,9 +56,9 @@ attack!(
 def attack(host):
     import mmap
     kept = []
-    for number in range(128):
-        area = mmap.mmap(-1, 8 << 20, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
-        for page in range(0, 8 << 20, 4096):
+    for number in range(1024):
+        area = mmap.mmap(-1, 1 << 20, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
+        for page in range(0, 1 << 20, 4096):
             area[page] = 1
         kept.append(area)
     return "ESCAPED"
@@ -208,7 +208,9 @@ def attack(host):
 "#
     )
     .check(|answer| {
-        assert_eq!(answer.returned(), &json!({ "held": true, "error": "EMFILE" }), "{answer:?}");
+        let returned = answer.returned();
+        assert_eq!(returned["held"], true, "{answer:?}");
+        assert!(returned["error"] == "EMFILE" || returned["error"] == "EPERM", "{answer:?}");
     })
 );
 

@@ -182,7 +182,7 @@ attack!(
         r#"
 def attack(host):
     import mmap
-    area = mmap.mmap(-1, 64 << 20)
+    area = mmap.mmap(-1, 64 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     start = ctypes.addressof(ctypes.c_char.from_buffer(area))
     return {"lock": call(host["calls"]["mlock"], start, 64 << 20)}
 "#
