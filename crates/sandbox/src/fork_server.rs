@@ -382,14 +382,16 @@ impl Keeper {
             state.ready.drain(..too_many);
         }
         let wanted = state.target + state.takers;
-        let missing = wanted.saturating_sub(state.ready.len() + self.pending.len());
+        let coming = state.ready.len() + self.pending.len();
+        let missing = wanted.saturating_sub(coming);
+        let awaited = state.takers.saturating_sub(coming);
         if !self.booted {
             return true;
         }
         state.forks += missing as u64;
         drop(state);
-        for _ in 0..missing {
-            if self.ask_for_one().is_err() {
+        for place in 0..missing {
+            if self.ask_for_one(place < awaited).is_err() {
                 self.fail();
                 return false;
             }
@@ -397,7 +399,8 @@ impl Keeper {
         true
     }
 
-    fn ask_for_one(&mut self) -> Result<(), rustix::io::Errno> {
+    /// Asks for a spare; one that somebody waits for already does not get ready beyond what is needed.
+    fn ask_for_one(&mut self, awaited: bool) -> Result<(), rustix::io::Errno> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let user = if self.users > 1 { 1 + number % USERS } else { 0 };
         let (ours, theirs) = wire::pair()?;
@@ -406,6 +409,7 @@ impl Keeper {
         order.extend((u64::from(number) << 32 | u64::from(user)).to_ne_bytes());
         order.extend(limits.folder_bytes.to_ne_bytes());
         order.extend(limits.folder_files.to_ne_bytes());
+        order.push(u8::from(awaited));
         wire::send(&self.socket, &order, &[theirs.as_fd()])?;
         self.pending.push((number, user, ours));
         Ok(())

@@ -95,7 +95,9 @@ fn warm_up(engine: Option<&javascript::Engine>) {
 
 fn execute(engine: Option<javascript::Engine>) -> ! {
     lockdown::lockdown_prepare();
-    warm_up(engine.as_ref());
+    if !lockdown::lockdown_awaited() {
+        warm_up(engine.as_ref());
+    }
     lockdown::lockdown_await();
     let task: Option<Task> = serde_json::from_slice(lockdown::payload()).ok();
     lockdown::lockdown_enter();

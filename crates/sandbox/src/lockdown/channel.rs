@@ -105,6 +105,8 @@ pub(super) struct Channel {
     pub(super) spare_number: u32,
     pub(super) folder_bytes: u64,
     pub(super) folder_files: u64,
+    /// Whether somebody waits for the spare already.
+    pub(super) awaited: bool,
     pub(super) children: c_int,
     pub(super) own_namespace: c_int,
     pub(super) filters: &'static [u8],
@@ -129,6 +131,7 @@ impl Channel {
             spare_number: 0,
             folder_bytes: 0,
             folder_files: 0,
+            awaited: false,
             children: -1,
             own_namespace: -1,
             filters: &[],

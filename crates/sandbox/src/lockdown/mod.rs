@@ -68,6 +68,12 @@ pub extern "C" fn lockdown_prepare() {
     prepare::prepare(state());
 }
 
+/// Whether somebody waits for this process already, so that it should not warm up.
+#[unsafe(no_mangle)]
+pub extern "C" fn lockdown_awaited() -> bool {
+    state().awaited
+}
+
 /// Waits for the request and gives the length of its payload.
 #[unsafe(no_mangle)]
 pub extern "C" fn lockdown_await() -> usize {

@@ -53,7 +53,7 @@ pub(super) fn next(channel: &mut Channel) -> bool {
         if length == 0 {
             return false;
         }
-        if order[0] == b'F' && length >= 25 && count == 1 {
+        if order[0] == b'F' && length >= 26 && count == 1 {
             let number = |at: usize| {
                 let bytes = order.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
                 u64::from_ne_bytes(bytes.unwrap_or_default())
@@ -64,6 +64,7 @@ pub(super) fn next(channel: &mut Channel) -> bool {
             channel.spare_user = u32::try_from(both & 0xffff_ffff).unwrap_or(0);
             channel.folder_bytes = number(9);
             channel.folder_files = number(17);
+            channel.awaited = order[25] != 0;
             return true;
         }
     }
