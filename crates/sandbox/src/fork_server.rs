@@ -87,6 +87,8 @@ struct Shared {
 struct State {
     ready: VecDeque<Spare>,
     takers: usize,
+    /// Executions under way.
+    running: usize,
     target: usize,
     most: usize,
     forks: u64,
@@ -178,6 +180,7 @@ impl ForkServer {
             state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
         state.takers -= 1;
+        state.running += usize::from(taken.is_ok());
         taken
     }
 
@@ -197,9 +200,11 @@ impl ForkServer {
         }
     }
 
-    /// Takes back what is left of a spare, and makes the next.
-    pub(crate) fn finish(&self, spare: Spare) {
-        drop(spare);
+    /// One execution is over; the next spare is made.
+    pub(crate) fn finish(&self) {
+        let mut state = self.shared.lock();
+        state.running = state.running.saturating_sub(1);
+        drop(state);
         self.shared.wake();
     }
 
@@ -384,14 +389,15 @@ impl Keeper {
         let wanted = state.target + state.takers;
         let coming = state.ready.len() + self.pending.len();
         let missing = wanted.saturating_sub(coming);
-        let awaited = state.takers.saturating_sub(coming);
+        // While other code runs, the processor is better spent on that than on warming up.
+        let hurried = if state.running > 0 { missing } else { state.takers.saturating_sub(coming) };
         if !self.booted {
             return true;
         }
         state.forks += missing as u64;
         drop(state);
         for place in 0..missing {
-            if self.ask_for_one(place < awaited).is_err() {
+            if self.ask_for_one(place < hurried).is_err() {
                 self.fail();
                 return false;
             }
@@ -399,8 +405,8 @@ impl Keeper {
         true
     }
 
-    /// Asks for a spare; one that somebody waits for already does not get ready beyond what is needed.
-    fn ask_for_one(&mut self, awaited: bool) -> Result<(), rustix::io::Errno> {
+    /// Asks for a spare; a hurried one does not get ready beyond what is needed.
+    fn ask_for_one(&mut self, hurried: bool) -> Result<(), rustix::io::Errno> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let user = if self.users > 1 { 1 + number % USERS } else { 0 };
         let (ours, theirs) = wire::pair()?;
@@ -409,7 +415,7 @@ impl Keeper {
         order.extend((u64::from(number) << 32 | u64::from(user)).to_ne_bytes());
         order.extend(limits.folder_bytes.to_ne_bytes());
         order.extend(limits.folder_files.to_ne_bytes());
-        order.push(u8::from(awaited));
+        order.push(u8::from(hurried));
         wire::send(&self.socket, &order, &[theirs.as_fd()])?;
         self.pending.push((number, user, ours));
         Ok(())

@@ -83,7 +83,6 @@ pub(crate) fn run(
     let prepared = (usual.folder_bytes, usual.folder_files);
     let ends = Ends { host: host_end, ..ends };
     if !send_request(&spare, execution, &folder, nonce, prepared, &ends)? {
-        fork_server.finish(spare);
         return Ok(None);
     }
     drop(ends);
@@ -97,12 +96,11 @@ pub(crate) fn run(
     drop(answering);
     let visits = proxy.map(Proxy::finish).unwrap_or_default();
     if matches!(seen.end, End::Silent) && !has_entered(&spare) {
-        fork_server.finish(spare);
         return Ok(None);
     }
     let ending = judge(fork_server, &spare, &seen, &execution.program, &limits);
     let (files, files_truncated) = collect(&spare, &folder, &before)?;
-    fork_server.finish(spare);
+    drop(spare);
     let usage = Usage { wall: seen.wall, cpu: seen.cpu, memory: seen.memory };
     let (stdout, stderr) = (seen.stdout, seen.stderr);
     Ok(Some(Outcome { ending: ending?, stdout, stderr, files, files_truncated, folder, visits, usage }))

@@ -87,7 +87,9 @@ impl Sandbox {
             std::thread::sleep(PAUSE * attempt);
             let taken = self.0.fork_server(&kind).and_then(|(fork_server, guard)| {
                 let spare = fork_server.take().map_err(|error| kind.failed(error))?;
-                run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution)
+                let ran = run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution);
+                fork_server.finish();
+                ran
             });
             match taken {
                 Ok(Some(outcome)) => return Ok(outcome),

@@ -95,7 +95,7 @@ fn warm_up(engine: Option<&javascript::Engine>) {
 
 fn execute(engine: Option<javascript::Engine>) -> ! {
     lockdown::lockdown_prepare();
-    if !lockdown::lockdown_awaited() {
+    if !lockdown::lockdown_hurried() {
         warm_up(engine.as_ref());
     }
     lockdown::lockdown_await();

@@ -105,8 +105,8 @@ pub(super) struct Channel {
     pub(super) spare_number: u32,
     pub(super) folder_bytes: u64,
     pub(super) folder_files: u64,
-    /// Whether somebody waits for the spare already.
-    pub(super) awaited: bool,
+    /// Whether the spare should be there as soon as it can.
+    pub(super) hurried: bool,
     pub(super) children: c_int,
     pub(super) own_namespace: c_int,
     pub(super) filters: &'static [u8],
@@ -131,7 +131,7 @@ impl Channel {
             spare_number: 0,
             folder_bytes: 0,
             folder_files: 0,
-            awaited: false,
+            hurried: false,
             children: -1,
             own_namespace: -1,
             filters: &[],

@@ -68,10 +68,10 @@ pub extern "C" fn lockdown_prepare() {
     prepare::prepare(state());
 }
 
-/// Whether somebody waits for this process already, so that it should not warm up.
+/// Whether this process should be there as soon as it can, and not warm up.
 #[unsafe(no_mangle)]
-pub extern "C" fn lockdown_awaited() -> bool {
-    state().awaited
+pub extern "C" fn lockdown_hurried() -> bool {
+    state().hurried
 }
 
 /// Waits for the request and gives the length of its payload.

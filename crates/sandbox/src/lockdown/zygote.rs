@@ -64,7 +64,7 @@ pub(super) fn next(channel: &mut Channel) -> bool {
             channel.spare_user = u32::try_from(both & 0xffff_ffff).unwrap_or(0);
             channel.folder_bytes = number(9);
             channel.folder_files = number(17);
-            channel.awaited = order[25] != 0;
+            channel.hurried = order[25] != 0;
             return true;
         }
     }

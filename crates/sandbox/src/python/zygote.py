@@ -24,7 +24,7 @@ def load(name):
 
 def bind(library):
     library.lockdown_next.restype = ctypes.c_bool
-    library.lockdown_awaited.restype = ctypes.c_bool
+    library.lockdown_hurried.restype = ctypes.c_bool
     library.lockdown_await.restype = ctypes.c_size_t
     library.lockdown_payload.restype = ctypes.c_void_p
     library.lockdown_finish.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -58,7 +58,7 @@ def exercise(loaded):
 
 def child(library, loaded):
     library.lockdown_prepare()
-    if not library.lockdown_awaited():
+    if not library.lockdown_hurried():
         ctypes.string_at(library.lockdown_payload(), 0)
         program.warm_up()
         exercise(loaded)
