@@ -12,7 +12,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::cgroups::Groups;
 use crate::folder::Kept;
-use crate::fork_server::{ForkServer, Kind};
+use crate::fork_server::{ForkServer, Kind, Spare};
 use crate::guard::Guard;
 use crate::interpreters::{self, Interpreter};
 use crate::jail::Order;
@@ -85,16 +85,16 @@ impl Sandbox {
         let mut last = Error::Failed("no process takes the code".to_owned());
         for attempt in 0..ATTEMPTS {
             std::thread::sleep(PAUSE * attempt);
-            let taken = self.0.fork_server(&kind).and_then(|(fork_server, guard)| {
-                let spare = fork_server.take().map_err(|error| kind.failed(error))?;
-                let ran = run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution);
-                fork_server.finish();
-                ran
-            });
-            match taken {
-                Ok(Some(outcome)) => return Ok(outcome),
-                // The process was gone before it got the code.
-                Ok(None) => {}
+            match self.0.take(&kind) {
+                Ok((fork_server, guard, spare)) => {
+                    let ran = run::run(&fork_server, &guard, &self.0.settings.usual, spare, execution);
+                    fork_server.finish();
+                    // Nothing: the process was gone before it got the code. Whatever else went wrong may have come
+                    // after the code began, which must not run twice.
+                    if let Some(outcome) = ran? {
+                        return Ok(outcome);
+                    }
+                }
                 Err(error @ (Error::Failed(_) | Error::BrokenProfile { .. })) => last = error,
                 Err(error) => return Err(error),
             }
@@ -153,6 +153,13 @@ impl Inner {
             world.guard = Arc::new(build(&self.settings, &self.interpreters)?);
         }
         Ok(world)
+    }
+
+    /// A process of this kind that waits for code, with the fork server and the jail it comes from.
+    fn take(&self, kind: &Kind) -> Result<(Arc<ForkServer>, Arc<Guard>, Spare), Error> {
+        let (fork_server, guard) = self.fork_server(kind)?;
+        let spare = fork_server.take().map_err(|error| kind.failed(error))?;
+        Ok((fork_server, guard, spare))
     }
 
     fn fork_server(&self, kind: &Kind) -> Result<(Arc<ForkServer>, Arc<Guard>), Error> {
