@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use sandbox::{
-    Cgroups, DEFAULT_PROFILE, Ending, Execution, Limits, Network, Profile, Program, ProgramFile, Runtime,
-    Sandbox, Settings, Stop,
+    Cgroups, DEFAULT_PROFILE, Ending, Execution, Limit, Limits, Network, Profile, Program, ProgramFile,
+    Runtime, Sandbox, Settings, Stop,
 };
 use serde_json::{Map, Value, json};
 
@@ -24,14 +24,22 @@ pub(crate) const GROUP: &str = concat!(
     "    rows = pd.DataFrame({'region': ['n', 's', 'e', 'w'] * 250, 'sales': range(1000)})\n",
     "    return {name: int(value) for name, value in rows.groupby('region')['sales'].sum().items()}\n",
 );
+/// Processes that replace themselves without end and stay below the number that is allowed, so that their time is what
+/// ends them; one that grows past the number would be ended for that, long before.
 const FORK_BOMB: &str = concat!(
-    "import os\n",
+    "import os, signal\n",
     "def run():\n",
+    "    signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n",
+    "    for _ in range(8):\n",
+    "        if not os.fork():\n",
+    "            while True:\n",
+    "                try:\n",
+    "                    if os.fork():\n",
+    "                        os._exit(0)\n",
+    "                except OSError:\n",
+    "                    pass\n",
     "    while True:\n",
-    "        try:\n",
-    "            os.fork()\n",
-    "        except OSError:\n",
-    "            pass\n",
+    "        signal.pause()\n",
 );
 /// When code that does not end by itself is ended.
 const KILL_AFTER: Duration = Duration::from_millis(300);
@@ -152,8 +160,7 @@ impl Task {
         let outcome = sandbox.execute(&self.execution)?;
         let took = started.elapsed();
         match outcome.ending {
-            // The number of processes may end it before its time does.
-            Ending::Limit(_) => Ok(took.saturating_sub(KILL_AFTER)),
+            Ending::Limit(Limit::Wall) => Ok(took.saturating_sub(KILL_AFTER)),
             ending => bail!("it ended otherwise: {ending:?}"),
         }
     }
@@ -162,12 +169,11 @@ impl Task {
 /// How much memory of its own the largest spare has, in megabytes.
 pub(crate) fn spare_megabytes() -> Result<f64> {
     let parents = parents()?;
-    let parent_of = |pid: u32| parents.iter().find(|(child, _)| *child == pid).map(|(_, parent)| *parent);
     let jail =
         [std::env::current_exe()?.as_os_str().as_encoded_bytes(), JAIL_COMMAND.as_bytes(), b""].join(&0);
     let is_jail = |pid: u32| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == jail);
-    // A spare is the child of a fork server, which is the child of the jail's first process.
-    let fork_servers = parents.iter().filter(|(_, parent)| is_jail(*parent) && parent_of(*parent) == Some(1));
+    // A spare is the child of a fork server, which is another program that a process of the jail has started.
+    let fork_servers = parents.iter().filter(|(pid, parent)| is_jail(*parent) && !is_jail(*pid));
     let fork_servers: Vec<u32> = fork_servers.map(|(pid, _)| *pid).collect();
     let spares = parents.iter().filter(|(_, parent)| fork_servers.contains(parent));
     // Those that ended in between, and those that this user may not look at, are left out.

@@ -14,8 +14,18 @@ pub(crate) struct Groups {
     version: Version,
     /// The folder of ours in each hierarchy.
     bases: Vec<PathBuf>,
-    /// Folders of groups that are to be removed as soon as they are empty.
-    graves: Mutex<Vec<PathBuf>>,
+    /// Groups whose execution is over; each is cleared as soon as it is empty.
+    over: Mutex<Vec<Folders>>,
+    /// Empty groups for the next executions: making one costs more than running a small function.
+    idle: Mutex<Vec<Folders>>,
+}
+
+/// The folders of one group, one in each hierarchy, and what is set in them.
+#[derive(Debug, Default)]
+struct Folders {
+    paths: Vec<PathBuf>,
+    memory: u64,
+    processes: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,19 +34,23 @@ enum Version {
     Two,
 }
 
-/// The group of one execution. Once it is dropped it goes as soon as it is empty.
+/// The group of one execution. Once it is dropped it is cleared as soon as it is empty.
 #[derive(Debug)]
 pub(crate) struct Group {
     groups: Arc<Groups>,
     version: Version,
-    folders: Vec<PathBuf>,
-    /// What is set.
-    memory: u64,
-    processes: u32,
+    folders: Folders,
+    /// What earlier executions had left on its counters.
+    kills_before: u64,
+    cpu_before: Duration,
 }
 
 /// What a process that waits for code has in use already; a group cannot have less.
 const LEAST_MEMORY: u64 = 24 << 20;
+/// Empty groups that are kept.
+const MOST_IDLE: usize = 16;
+/// What may still be charged to an empty group that is used again. More is left where its files outlive it.
+const MOST_LEFT: u64 = 1 << 20;
 /// Processes beyond the limit that the kernel lets through, so that the watchdog can tell.
 const SLACK: u32 = 2;
 
@@ -58,42 +72,83 @@ impl Groups {
         }
     }
 
-    /// A new group with this process in it.
-    pub(crate) fn make(self: &Arc<Self>, number: u32, pid: i32, limits: &Limits) -> io::Result<Group> {
-        let folders: Vec<_> = self.bases.iter().map(|base| base.join(number.to_string())).collect();
-        let mut group =
-            Group { groups: Arc::clone(self), version: self.version, folders, memory: 0, processes: 0 };
-        for folder in &group.folders {
-            fs::create_dir(folder)?;
+    /// A group with this process alone in it.
+    pub(crate) fn take(self: &Arc<Self>, number: u32, pid: i32, limits: &Limits) -> io::Result<Group> {
+        let idle = lock(&self.idle).pop();
+        let folders = idle.map_or_else(|| self.make(number), Ok)?;
+        let mut group = Group {
+            groups: Arc::clone(self),
+            version: self.version,
+            folders,
+            kills_before: 0,
+            cpu_before: Duration::ZERO,
+        };
+        group.kills_before = group.kills();
+        group.cpu_before = group.cpu_in_all().unwrap_or_default();
+        for folder in &group.folders.paths {
             fs::write(folder.join("cgroup.procs"), pid.to_string())?;
         }
         group.limit(limits)?;
         Ok(group)
     }
-}
 
-impl Groups {
-    fn graves(&self) -> MutexGuard<'_, Vec<PathBuf>> {
-        self.graves.lock().unwrap_or_else(PoisonError::into_inner)
+    fn make(&self, number: u32) -> io::Result<Folders> {
+        let paths: Vec<_> = self.bases.iter().map(|base| base.join(number.to_string())).collect();
+        for folder in &paths {
+            fs::create_dir(folder)?;
+        }
+        Ok(Folders { paths, ..Folders::default() })
     }
 
-    /// Removes dropped groups that are empty by now; whether none is left.
+    /// Clears dropped groups that are empty by now: keeps a few, removes the others. Whether none is left to clear.
     pub(crate) fn sweep(&self) -> bool {
-        let mut waiting = std::mem::take(&mut *self.graves());
-        waiting.retain(|folder| match fs::remove_dir(folder) {
+        let mut waiting = std::mem::take(&mut *lock(&self.over));
+        waiting.retain_mut(|folders| !self.clear(folders));
+        let mut over = lock(&self.over);
+        over.append(&mut waiting);
+        over.is_empty()
+    }
+
+    /// Whether the group is out of the way: kept for the next execution, or removed.
+    fn clear(&self, folders: &mut Folders) -> bool {
+        if folders.paths.iter().any(|folder| !is_empty(folder)) {
+            return false;
+        }
+        let mut idle = lock(&self.idle);
+        if idle.len() < MOST_IDLE && self.left_behind(folders).is_some_and(|bytes| bytes <= MOST_LEFT) {
+            idle.push(std::mem::take(folders));
+            return true;
+        }
+        drop(idle);
+        folders.paths.retain(|folder| match fs::remove_dir(folder) {
             Ok(()) => false,
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         });
-        let mut graves = self.graves();
-        graves.append(&mut waiting);
-        graves.is_empty()
+        folders.paths.is_empty()
+    }
+
+    /// Memory charged to a group without processes.
+    fn left_behind(&self, folders: &Folders) -> Option<u64> {
+        let name = if self.version == Version::One { "memory.usage_in_bytes" } else { "memory.current" };
+        fs::read_to_string(folders.paths.first()?.join(name)).ok()?.trim().parse().ok()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    match fs::read(folder.join("cgroup.procs")) {
+        Ok(processes) => processes.is_empty(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Not removed here: its processes take a moment to go, and whoever drops it should not wait for that.
-        self.groups.graves().append(&mut self.folders);
+        // Not cleared here: its processes take a moment to go, and whoever drops it should not wait for that.
+        lock(&self.groups.over).push(std::mem::take(&mut self.folders));
     }
 }
 
@@ -143,7 +198,7 @@ fn version_one(own: &str) -> Result<Groups, String> {
         make_if_missing(&base).map_err(|error| format!("{}: {error}", base.display()))?;
         bases.push(base);
     }
-    Ok(Groups { version: Version::One, bases, graves: Mutex::default() })
+    Ok(Groups { version: Version::One, bases, over: Mutex::default(), idle: Mutex::default() })
 }
 
 fn make_if_missing(base: &Path) -> io::Result<()> {
@@ -175,25 +230,24 @@ fn version_two(own: &str) -> Result<Groups, String> {
     };
     let base =
         set_up().map_err(|error| format!("control groups version 2 are not delegated to us: {error}"))?;
-    Ok(Groups { version: Version::Two, bases: vec![base], graves: Mutex::default() })
+    Ok(Groups { version: Version::Two, bases: vec![base], over: Mutex::default(), idle: Mutex::default() })
 }
 
 impl Group {
     fn file(&self, one: &str, two: &str) -> Option<PathBuf> {
         let name = if self.version == Version::One { one } else { two };
-        Some(self.folders.first()?.join(name))
+        Some(self.folders.paths.first()?.join(name))
     }
 
     /// Sets the limits, where they are not set already.
     pub(crate) fn limit(&mut self, limits: &Limits) -> io::Result<()> {
-        if (self.memory, self.processes) == (limits.memory, limits.processes) {
+        if (self.folders.memory, self.folders.processes) == (limits.memory, limits.processes) {
             return Ok(());
         }
-        (self.memory, self.processes) = (limits.memory, limits.processes);
         let processes = limits.processes.saturating_add(SLACK).to_string();
         let memory = limits.memory.max(LEAST_MEMORY).to_string();
         let missing = || io::Error::from(io::ErrorKind::NotFound);
-        fs::write(self.folders.last().ok_or_else(missing)?.join("pids.max"), processes)?;
+        fs::write(self.folders.paths.last().ok_or_else(missing)?.join("pids.max"), processes)?;
         let file = self.file("memory.limit_in_bytes", "memory.max").ok_or_else(missing)?;
         // Not every kernel counts swap; without swap there is nothing to count.
         let swap = self.file("memory.memsw.limit_in_bytes", "memory.swap.max").filter(|file| file.exists());
@@ -208,21 +262,34 @@ impl Group {
         if self.version == Version::Two {
             let _ = fs::write(self.file("", "memory.oom.group").ok_or_else(missing)?, "1");
         }
+        (self.folders.memory, self.folders.processes) = (limits.memory, limits.processes);
         Ok(())
     }
 
     /// Processor time of all its processes, those that ended included. Version 1 would need one more group for it,
     /// which costs more than it tells.
     pub(crate) fn cpu(&self) -> Option<Duration> {
-        let stat = fs::read_to_string(self.folders.first()?.join("cpu.stat")).ok()?;
+        Some(self.cpu_in_all()?.saturating_sub(self.cpu_before))
+    }
+
+    fn cpu_in_all(&self) -> Option<Duration> {
+        if self.version == Version::One {
+            return None;
+        }
+        let stat = fs::read_to_string(self.folders.paths.first()?.join("cpu.stat")).ok()?;
         let usage = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
         usage.trim().parse().ok().map(Duration::from_micros)
     }
 
     /// Whether the kernel ended a process because memory ran out.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
+        self.kills() > self.kills_before
+    }
+
+    fn kills(&self) -> u64 {
         let file = self.file("memory.oom_control", "memory.events");
         let text = file.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
-        text.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0"))
+        let kills = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        kills.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
     }
 }

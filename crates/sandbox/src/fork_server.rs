@@ -336,7 +336,7 @@ impl Keeper {
             return;
         };
         let pid = pid_of(&process).unwrap_or(0);
-        let made = self.groups.as_ref().map(|groups| groups.make(number, pid, &self.usual));
+        let made = self.groups.as_ref().map(|groups| groups.take(number, pid, &self.usual));
         let group = match made.transpose() {
             Ok(group) => group,
             Err(error) => {

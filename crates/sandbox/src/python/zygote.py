@@ -56,6 +56,22 @@ def exercise(loaded):
         sys.modules["numpy"].arange(3).sum().item()
 
 
+def forker():
+    """What forks. Python's own fork repairs what other threads held and calls everybody who asked to be told. With one
+    thread there is nothing to repair, and a child does afresh what it needs (`random.seed`): half of the memory that
+    a fork would write to stays shared."""
+    if len(sys._current_frames()) == 1:
+        return ctypes.PyDLL(None).fork  # this kind of library keeps the interpreter's lock
+    return fork_in_python
+
+
+def fork_in_python():
+    try:
+        return os.fork()
+    except OSError:
+        return -1
+
+
 def child(library, loaded):
     library.lockdown_prepare()
     if not library.lockdown_hurried():
@@ -77,13 +93,11 @@ def main():
     sys.argv[:] = ["program"]
     gc.collect()
     gc.freeze()
+    fork = forker()
     library.lockdown_zygote()
     while library.lockdown_next():
         library.lockdown_split()
-        try:
-            pid = os.fork()
-        except OSError:
-            pid = -1
+        pid = fork()
         if pid == 0:
             try:
                 child(library, loaded)
