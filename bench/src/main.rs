@@ -8,6 +8,7 @@ mod load;
 mod peers;
 mod report;
 mod rss;
+mod search;
 mod server;
 mod skills;
 mod times;
@@ -35,24 +36,29 @@ struct Plan {
     python: Option<String>,
     /// A Python with pandas and Jupyter.
     data_python: Option<String>,
+    /// A Python with `MiniLM` and vector databases.
+    search_python: Option<String>,
     /// Which parts; none is all.
     parts: Vec<String>,
 }
 
 impl Plan {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
-        let usage = "usage: repertoire-bench REPERTOIRE_BINARY [--python PATH] [--data-python PATH] [service] [sandbox]";
+        let usage = "usage: repertoire-bench REPERTOIRE_BINARY [--python PATH] [--data-python PATH] \
+                     [--search-python PATH] [service] [sandbox] [search]";
         let mut plan = Self {
             binary: arguments.next().context(usage)?,
             python: None,
             data_python: None,
+            search_python: None,
             parts: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--python" => plan.python = Some(arguments.next().context(usage)?),
                 "--data-python" => plan.data_python = Some(arguments.next().context(usage)?),
-                "service" | "sandbox" => plan.parts.push(argument),
+                "--search-python" => plan.search_python = Some(arguments.next().context(usage)?),
+                "service" | "sandbox" | "search" => plan.parts.push(argument),
                 _ => anyhow::bail!(usage),
             }
         }
@@ -85,6 +91,14 @@ async fn measure() -> Result<()> {
     }
     if plan.has("sandbox") {
         report = executions(report, &plan).await?;
+    }
+    if plan.has("search") {
+        let python = plan.search_python;
+        report = tokio::task::spawn_blocking(move || {
+            search::measure(&mut report, python.as_deref())?;
+            anyhow::Ok(report)
+        })
+        .await??;
     }
     report.finish()
 }

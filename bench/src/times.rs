@@ -76,6 +76,11 @@ impl Table {
         self.0.get(name).map(|times| times.percentile(50))
     }
 
+    /// The time that this part of a candidate's calls did not exceed, if it was there.
+    pub(crate) fn percentile(&self, name: &str, percent: usize) -> Option<f64> {
+        self.0.get(name).map(|times| times.percentile(percent))
+    }
+
     /// The longest time of a candidate, if it was there.
     pub(crate) fn longest(&self, name: &str) -> Option<f64> {
         self.0.get(name).map(Times::longest)

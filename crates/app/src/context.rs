@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::code_sessions::{SessionSettings, Sessions};
 use crate::identity::CallerCache;
 use crate::runner::NoRunner;
+use crate::search::{Engine, Meaning};
 use crate::{Backup, Clock, Error, Queue, QueueSettings, Random, Runner};
 
 /// How code is executed on this installation.
@@ -44,6 +45,8 @@ pub struct Context {
     pub queue: Queue,
     /// The code sessions of this process.
     pub code_sessions: Sessions,
+    /// The indexes that search looks into.
+    pub search: Engine,
     pub(crate) callers: CallerCache,
 }
 
@@ -66,6 +69,7 @@ impl Context {
             execution: Arc::default(),
             queue: Queue::default(),
             code_sessions: Sessions::default(),
+            search: Engine::default(),
             callers: CallerCache::default(),
         }
     }
@@ -86,6 +90,12 @@ impl Context {
     #[must_use]
     pub fn with_code_sessions(self, settings: SessionSettings) -> Self {
         Self { code_sessions: Sessions::new(settings), ..self }
+    }
+
+    /// The same context, in which words get their meaning from here.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Meaning) -> Self {
+        Self { search: Engine::new(meaning), ..self }
     }
 
     /// This moment.

@@ -18,6 +18,7 @@ mod ports;
 mod queue;
 mod runner;
 pub mod runs;
+pub mod search;
 pub mod sign_in;
 pub mod skills;
 pub mod tokens;

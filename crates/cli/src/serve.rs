@@ -1,5 +1,6 @@
 //! `repertoire serve`: starts, announces itself, works, and ends in order.
 
+mod indexing;
 mod warm_up;
 
 pub(crate) use warm_up::trial;
@@ -70,11 +71,13 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     }
     tracing::info!(http.address = %address, "listening");
     let house = tokio::spawn(keep_house(opened.cx.clone()));
+    let indexing = tokio::spawn(indexing::keep_in_step(opened.cx.clone()));
     let sandbox = &settings.sandbox;
     let warming =
         sandbox.enabled.value.then(|| tokio::spawn(warm_up::sandbox(opened.cx.clone(), sandbox.warm.value)));
     let served = run(http, listener, signals, &*opened.cx.runner).await;
     house.abort();
+    indexing.abort();
     if let Some(warming) = warming {
         warming.abort();
     }

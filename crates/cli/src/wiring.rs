@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use app::code_sessions::SessionSettings;
+use app::search::{Meaning, RemoteEmbedder, RemoteSettings};
 use app::{Backup, Context, ExecutionSettings, OsRandom, QueueSettings, SandboxRunner, SystemClock};
 use async_trait::async_trait;
 use door_http::{Http, HttpConfig};
@@ -12,7 +13,7 @@ use store_postgres::{PostgresDriver, PostgresStore};
 use store_sql::{Copied, Driver};
 use store_sqlite::{SqliteDriver, SqliteStore};
 
-use crate::config::{Secret, Settings};
+use crate::config::{EmbedderKind, Search, Secret, Settings};
 use crate::data_folder::DataFolder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::python::Profiles;
@@ -62,7 +63,7 @@ async fn start(
 ) -> Outcome<Opened> {
     let limits = settings.limits.bundles.clone();
     let cx = Context::new(store, Arc::new(SystemClock), Arc::new(OsRandom), backup, limits);
-    let cx = with_sandbox(cx, settings, life)?;
+    let cx = with_sandbox(cx, settings, life)?.with_meaning(meaning(&settings.search)?);
     let link = app::workspaces::set_up(&cx).await.map_err(|error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
     })?;
@@ -93,6 +94,30 @@ fn with_sandbox(cx: Context, settings: &Settings, life: Life) -> Outcome<Context
     };
     let cx = cx.with_runner(Arc::new(runner(settings, life)?), execution);
     Ok(cx.with_queue(queue).with_code_sessions(sessions))
+}
+
+/// Where words get their meaning from.
+fn meaning(search: &Search) -> Outcome<Meaning> {
+    Ok(match search.embedder.value {
+        EmbedderKind::BuiltIn => Meaning::BuiltIn,
+        EmbedderKind::None => Meaning::None,
+        EmbedderKind::OpenAi => {
+            let embedder = embedder(search)?;
+            Meaning::Other { requests: Arc::new(embedder.for_queries()), skills: Arc::new(embedder) }
+        }
+    })
+}
+
+/// The embedder elsewhere that the settings name. Nothing is asked of it yet.
+pub(crate) fn embedder(search: &Search) -> Outcome<RemoteEmbedder> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let settings = RemoteSettings {
+        key: search.key.value.as_ref().map(|key| key.reveal().to_owned()),
+        dimensions: search.dimensions.value,
+        ..RemoteSettings::new(text(&search.url.value), text(&search.model.value))
+    };
+    RemoteEmbedder::new(settings)
+        .map_err(|error| Failure::usage(error.to_string()).hint("look at `[search]` in the configuration"))
 }
 
 /// The sandbox of this machine. Nothing is started yet.

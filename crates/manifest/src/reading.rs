@@ -81,6 +81,11 @@ fn first_error(reading: &Reading) -> String {
     }
 }
 
+/// The body of a `SKILL.md`: what stands behind its frontmatter.
+pub fn body(text: &str) -> &str {
+    text.get(frontmatter::split::split(text).body).unwrap_or_default()
+}
+
 /// Reads what a bundle says; lenient with `SKILL.md`, strict with our own `repertoire.yaml`.
 pub fn read(bundle: &Bundle, limits: &Limits) -> Result<Reading, ManifestError> {
     let (file, bytes) = bundle.skill_file();

@@ -13,6 +13,7 @@ mod idempotency;
 mod revisions;
 mod runs;
 mod schema;
+mod search;
 mod sign_ins;
 mod skill_list;
 mod skills;

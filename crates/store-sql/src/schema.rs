@@ -22,6 +22,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0001_foundation.sql"),
     },
     Migration { version: 2, description: "runs", sql: include_str!("../migrations/0002_runs.sql") },
+    Migration { version: 3, description: "search", sql: include_str!("../migrations/0003_search.sql") },
 ];
 
 /// A table, in an order in which rows may be inserted.
@@ -45,6 +46,8 @@ pub const TABLES: &[Table] = &[
     "blobs",
     "revision_files",
     "rejected_digests",
+    "purged_skills",
+    "skill_embeddings",
     "runs",
     "revision_statistics",
     "agent_run_limits",

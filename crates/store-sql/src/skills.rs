@@ -12,14 +12,25 @@ use crate::store::SqlTx;
 use crate::value::{arguments, list};
 use crate::{Row, Value, skill_list};
 
-/// The columns of a record, skill first, then its counters.
-pub(crate) const RECORD: &str = "s.workspace_id, s.id, s.name, s.scope, s.agent_id, s.user_id, \
+macro_rules! skill_columns {
+    () => {
+        "s.workspace_id, s.id, s.name, s.scope, s.agent_id, s.user_id, \
     s.promotion_scope, s.promotion_agent_id, s.promotion_user_id, s.origin, s.status, s.status_reason, s.enabled, \
     s.revision, s.digest, s.version, s.title, s.description, s.icon, s.tags, s.example_prompts, s.suggested_tools, \
     s.extends, s.has_instructions, s.has_procedure, s.has_policy, s.created_by, s.created_through, s.created_in, \
-    s.source, s.created_at, s.updated_at, s.updated_by, s.deleted_at, \
-    t.use_count, t.success_count, t.failure_count, t.recent_success_rate, t.last_used_at, t.helpful_count, \
-    t.unhelpful_count";
+    s.source, s.created_at, s.updated_at, s.updated_by, s.deleted_at"
+    };
+}
+
+/// The columns of a skill.
+pub(crate) const SKILL: &str = skill_columns!();
+
+/// The columns of a record, skill first, then its counters.
+pub(crate) const RECORD: &str = concat!(
+    skill_columns!(),
+    ", t.use_count, t.success_count, t.failure_count, t.recent_success_rate, t.last_used_at, t.helpful_count, \
+     t.unhelpful_count"
+);
 
 /// The tables of a record.
 pub(crate) const FROM: &str = "skills s LEFT JOIN skill_statistics t \
@@ -33,7 +44,10 @@ fn read_scope(kind: &str, agent: Option<AgentId>, user: Option<UserId>) -> Resul
 }
 
 pub(crate) fn read_record(mut row: Row) -> Result<SkillRecord, StoreError> {
-    let row = &mut row;
+    Ok(SkillRecord { skill: read_skill(&mut row)?, statistics: read_statistics(&mut row)? })
+}
+
+pub(crate) fn read_skill(row: &mut Row) -> Result<Skill, StoreError> {
     let (workspace, id) = (WorkspaceId::new(row.uuid()?), SkillId::new(row.uuid()?));
     let name = row.parsed(SkillName::parse)?;
     let scope =
@@ -41,7 +55,7 @@ pub(crate) fn read_record(mut row: Row) -> Result<SkillRecord, StoreError> {
     let (kind, agent, user) =
         (row.opt_text()?, row.opt_uuid()?.map(AgentId::new), row.opt_uuid()?.map(UserId::new));
     let promotion = kind.map(|kind| read_scope(&kind, agent, user)).transpose()?;
-    let skill = Skill {
+    Ok(Skill {
         workspace,
         id,
         name,
@@ -72,8 +86,7 @@ pub(crate) fn read_record(mut row: Row) -> Result<SkillRecord, StoreError> {
         updated_at: row.time()?,
         updated_by: UserId::new(row.uuid()?),
         deleted_at: row.opt_time()?,
-    };
-    Ok(SkillRecord { skill, statistics: read_statistics(row)? })
+    })
 }
 
 pub(crate) fn read_number(row: &mut Row) -> Result<RevisionNumber, StoreError> {
@@ -99,8 +112,8 @@ fn scope_key(skill: &Skill) -> String {
     }
 }
 
-/// The values of all columns behind the key, in the order of [`COLUMNS`].
-fn values(skill: &Skill) -> Vec<Value> {
+/// The values of all columns, in the order of [`COLUMNS`], of a skill that is written in this transaction.
+fn values(skill: &Skill, change: u64) -> Vec<Value> {
     arguments![
         skill.workspace,
         skill.id,
@@ -138,10 +151,11 @@ fn values(skill: &Skill) -> Vec<Value> {
         skill.updated_by,
         skill.deleted_at,
         search_text(skill),
+        change,
     ]
 }
 
-const COLUMNS: [&str; 36] = [
+const COLUMNS: [&str; 37] = [
     "workspace_id",
     "id",
     "name",
@@ -178,6 +192,7 @@ const COLUMNS: [&str; 36] = [
     "updated_by",
     "deleted_at",
     "search_text",
+    "changed_in",
 ];
 
 impl SqlTx {
@@ -220,13 +235,14 @@ impl SqlTx {
 #[async_trait]
 impl SkillTx for SqlTx {
     async fn insert_skill(&mut self, skill: &Skill) -> Result<bool, StoreError> {
+        let change = self.change_in(skill.workspace)?;
         let places: Vec<_> = (1..=COLUMNS.len()).map(|n| format!("${n}")).collect();
         let sql = format!(
             "INSERT INTO skills ({}) VALUES ({}) ON CONFLICT DO NOTHING",
             COLUMNS.join(", "),
             places.join(", ")
         );
-        let added = self.execute(sql, values(skill)).await?;
+        let added = self.execute(sql, values(skill, change)).await?;
         if added == 1 {
             self.put_tags(skill).await?;
         }
@@ -281,6 +297,7 @@ impl SkillTx for SqlTx {
     }
 
     async fn update_skill(&mut self, skill: &Skill) -> Result<Written, StoreError> {
+        let change = self.change_in(skill.workspace)?;
         let sets: Vec<_> =
             COLUMNS.iter().enumerate().skip(2).map(|(n, column)| format!("{column} = ${}", n + 1)).collect();
         let version = COLUMNS.iter().position(|&column| column == "version").map_or(0, |n| n + 1);
@@ -288,7 +305,7 @@ impl SkillTx for SqlTx {
             "UPDATE skills SET {} WHERE workspace_id = $1 AND id = $2 AND version = ${version} - 1",
             sets.join(", ")
         );
-        if self.execute(sql, values(skill)).await? == 0 {
+        if self.execute(sql, values(skill, change)).await? == 0 {
             return Ok(Written::Stale);
         }
         self.put_tags(skill).await?;
@@ -296,6 +313,7 @@ impl SkillTx for SqlTx {
     }
 
     async fn purge_skill(&mut self, workspace: WorkspaceId, id: SkillId) -> Result<bool, StoreError> {
+        let change = self.change_in(workspace)?;
         let digests = self
             .many(
                 "SELECT DISTINCT digest FROM revision_files WHERE workspace_id = $1 AND skill_id = $2",
@@ -306,6 +324,15 @@ impl SkillTx for SqlTx {
         let removed = self
             .execute("DELETE FROM skills WHERE workspace_id = $1 AND id = $2", arguments![workspace, id])
             .await?;
+        if removed == 0 {
+            return Ok(false);
+        }
+        self.execute(
+            "INSERT INTO purged_skills (workspace_id, skill_id, changed_in) VALUES ($1, $2, $3)
+             ON CONFLICT (workspace_id, skill_id) DO UPDATE SET changed_in = excluded.changed_in",
+            arguments![workspace, id, change],
+        )
+        .await?;
         for digest in &digests {
             self.execute(
                 "DELETE FROM blobs WHERE workspace_id = $1 AND digest = $2 AND NOT EXISTS
@@ -314,7 +341,7 @@ impl SkillTx for SqlTx {
             )
             .await?;
         }
-        Ok(removed == 1)
+        Ok(true)
     }
 
     async fn put_rejection(

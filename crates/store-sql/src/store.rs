@@ -46,12 +46,13 @@ impl<D: Driver> Store for SqlStore<D> {
         let mut tx = tokio::time::timeout(PATIENCE, opening)
             .await
             .map_err(|error| StoreError::Unavailable(Box::new(error)))??;
-        // Writing the row of the chain's end locks it until the commit: one writer a workspace, on every back end.
-        let lock = "UPDATE audit_heads SET sequence = sequence WHERE workspace_id = $1";
-        match tx.execute(lock, arguments![workspace]).await? {
-            0 => Err(StoreError::NoWorkspace),
-            _ => Ok(Box::new(tx)),
-        }
+        // Writing the row of the chain's end locks it until the commit: one writer a workspace, on every back end, and
+        // the numbers of transactions become visible in their order.
+        let lock = "UPDATE audit_heads SET transactions = transactions + 1 WHERE workspace_id = $1
+                    RETURNING transactions";
+        let number = tx.one(lock, arguments![workspace], |mut row| row.count()).await?;
+        tx.change = Some((workspace, number.ok_or(StoreError::NoWorkspace)?));
+        Ok(Box::new(tx))
     }
 
     async fn begin_installation(&self) -> Result<Box<dyn Tx>, StoreError> {
@@ -79,13 +80,15 @@ impl<D: Driver> Store for SqlStore<D> {
 pub(crate) struct SqlTx {
     connection: Box<dyn Connection>,
     is_over: bool,
+    /// The workspace it is a transaction in, and its number there.
+    change: Option<(WorkspaceId, u64)>,
     /// Below the connection, so that it is given up after the connection is.
     turn: Option<Turn>,
 }
 
 impl SqlTx {
     fn new(connection: Box<dyn Connection>) -> Self {
-        Self { connection, is_over: false, turn: None }
+        Self { connection, is_over: false, change: None, turn: None }
     }
 
     fn ensure_open(&self) -> Result<(), StoreError> {
@@ -93,6 +96,17 @@ impl SqlTx {
             return Err(StoreError::Refused("an earlier statement failed; the transaction is over".into()));
         }
         Ok(())
+    }
+
+    /// The number that a skill of this workspace carries when it is written now.
+    pub(crate) fn change_in(&mut self, workspace: WorkspaceId) -> Result<u64, StoreError> {
+        match self.change {
+            Some((ours, number)) if ours == workspace => Ok(number),
+            _ => {
+                self.is_over = true;
+                Err(StoreError::Refused("a skill is only written in a transaction of its workspace".into()))
+            }
+        }
     }
 
     pub(crate) async fn execute(

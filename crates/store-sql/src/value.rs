@@ -145,9 +145,10 @@ impl Row {
         }
     }
 
-    pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn opt_bytes(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         match self.next()? {
-            Value::Bytes(bytes) => Ok(bytes),
+            Value::Null(_) => Ok(None),
+            Value::Bytes(bytes) => Ok(Some(bytes)),
             other => Err(unexpected("bytes", &other)),
         }
     }
@@ -186,6 +187,10 @@ impl Row {
 
     pub(crate) fn small(&mut self) -> Result<u32, StoreError> {
         u32::try_from(self.int()?).map_err(|_| StoreError::Damaged("a number is out of range".to_owned()))
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
+        self.opt_bytes()?.ok_or_else(missing)
     }
 
     pub(crate) fn uuid(&mut self) -> Result<Uuid, StoreError> {

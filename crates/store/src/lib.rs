@@ -11,6 +11,7 @@ pub mod contract;
 mod error;
 mod idempotency;
 mod runs;
+mod search;
 mod sign_ins;
 mod skills;
 mod statistics;
@@ -26,6 +27,7 @@ pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
 pub use idempotency::{Claim, IdempotencyTx, KeyClaim};
 pub use runs::{RunFilter, RunTx};
+pub use search::{ChangeCursor, ChangedSkill, SearchTx, StoredVector};
 pub use sign_ins::SignInTx;
 pub use skills::{
     BlobTx, Facet, RevisionTx, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, SkillTx,
@@ -73,6 +75,7 @@ pub trait Tx:
     + BlobTx
     + StatisticsTx
     + RunTx
+    + SearchTx
     + AuditTx
     + IdempotencyTx
     + Send

@@ -202,7 +202,10 @@ impl TestApp {
         let mut connection = self.store.driver().0.snapshot().await.unwrap();
         let mut tables = BTreeMap::new();
         for &table in TABLES {
-            let rows = connection.query(format!("SELECT * FROM {table}").into(), vec![]).await.unwrap();
+            // Every transaction is counted there, also one that changes nothing.
+            let columns = if table == "audit_heads" { "workspace_id, sequence, hash" } else { "*" };
+            let rows =
+                connection.query(format!("SELECT {columns} FROM {table}").into(), vec![]).await.unwrap();
             let mut rows: Vec<_> =
                 rows.into_iter().map(|row| Digest::of(format!("{:?}", row.rest()).as_bytes())).collect();
             rows.sort_unstable();

@@ -12,6 +12,7 @@ mod python;
 mod run;
 mod runs;
 mod scaffold;
+mod search;
 mod skill;
 mod token;
 mod user;
@@ -102,9 +103,9 @@ enum Command {
     /// List the skills of the library
     #[command(visible_alias = "ls")]
     List(skill::ListArgs),
-    /// Filter the library by words
+    /// Find skills by what you need, in plain words
     #[command(visible_alias = "find")]
-    Search(skill::SearchArgs),
+    Search(search::SearchArgs),
     /// Delete skills from the library
     #[command(visible_aliases = ["rm", "uninstall"])]
     Remove(skill::DeleteArgs),

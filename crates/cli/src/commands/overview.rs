@@ -6,7 +6,8 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "Library",
         &[
-            ("list, search", "see what is there"),
+            ("list", "see what is there, with filters"),
+            ("search", "find skills by plain words; search eval measures it"),
             ("skill …", "show, create, edit, diff, log, restore, label, review"),
             ("import (add)", "put folders and archives in"),
             ("export", "write skills to folders, byte for byte"),
@@ -44,7 +45,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
 const EXAMPLES: &[(&str, &str)] = &[
     ("repertoire serve", "start the server and sign in with the link it prints"),
     ("repertoire import ~/.claude/skills", "bring in the skills you have"),
-    ("repertoire search release notes", "find one"),
+    ("repertoire search write release notes", "find one"),
     ("repertoire skill show NAME", "read it"),
     ("repertoire run NAME --param amount=1000", "run it"),
     ("repertoire validate ./my-skill --clients", "see which agents would load it"),

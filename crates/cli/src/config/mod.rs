@@ -6,6 +6,7 @@ mod credentials;
 mod limits;
 mod sandbox;
 mod sandbox_layer;
+mod search;
 mod secret;
 mod sections;
 mod sources;
@@ -16,6 +17,7 @@ pub(crate) use credentials::{forget_token, store_token};
 pub(crate) use limits::Limits;
 pub(crate) use sandbox::{Sandbox, is_module};
 pub(crate) use sandbox_layer::{SandboxLayer, Switch};
+pub(crate) use search::{EmbedderKind, Search};
 pub(crate) use secret::{Secret, without_password};
 pub(crate) use sections::{Library, Log, LogFormat, Serve};
 pub(crate) use sources::{
@@ -49,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) log: Log,
     pub(crate) limits: Limits,
     pub(crate) sandbox: Sandbox,
+    pub(crate) search: Search,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -79,6 +82,7 @@ impl Settings {
             log: Log::gather(&layers)?,
             limits: Limits::gather(&layers)?,
             sandbox: Sandbox::gather(&layers, environment)?,
+            search: Search::gather(&layers)?,
             servers,
             places,
         };

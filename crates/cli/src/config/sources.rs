@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::sandbox_layer::SandboxLayer;
+use super::search::SearchLayer;
 use super::secret::Secret;
 use crate::exit::{Failure, Outcome};
 
@@ -60,6 +61,7 @@ pub(crate) struct Layer {
     pub(crate) log: LogLayer,
     pub(crate) limits: LimitsLayer,
     pub(crate) sandbox: SandboxLayer,
+    pub(crate) search: SearchLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
@@ -158,6 +160,7 @@ impl Layer {
                 max_body_bytes: get("REPERTOIRE_MAX_BODY_BYTES").map(Number::Text),
             },
             sandbox: SandboxLayer::of_environment(environment),
+            search: SearchLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }
     }

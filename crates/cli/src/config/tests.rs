@@ -82,6 +82,11 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_SANDBOX_WALL_SECONDS", "0.5"),
         ("REPERTOIRE_SANDBOX_MEMORY_MB", "64"),
         ("REPERTOIRE_SANDBOX_OUTPUT_KB", "2"),
+        ("REPERTOIRE_SEARCH_EMBEDDER", "openai"),
+        ("REPERTOIRE_SEARCH_URL", "https://e.example/v1"),
+        ("REPERTOIRE_SEARCH_MODEL", "m"),
+        ("REPERTOIRE_SEARCH_DIMENSIONS", "64"),
+        ("REPERTOIRE_SEARCH_KEY", "sk-hush"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -117,7 +122,13 @@ fn each_variable_reaches_its_setting() {
         ..usual
     };
     assert_eq!(sandbox.limits.each, wanted, "what is not named stays as it was");
-    assert!(!format!("{settings:?}").contains("rpt_x") && !format!("{settings:?}").contains("pw"));
+    let search = &settings.search;
+    assert_eq!(search.embedder, Setting { value: EmbedderKind::OpenAi, source: Source::Environment });
+    let model = (search.url.value.as_deref(), search.model.value.as_deref(), search.dimensions.value);
+    assert_eq!(model, (Some("https://e.example/v1"), Some("m"), Some(64)));
+    assert_eq!(search.key.value.as_ref().unwrap().reveal(), "sk-hush");
+    let shown = format!("{settings:?} {:?}", search.rows());
+    assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
 }
 
 #[test]
@@ -156,6 +167,11 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_SANDBOX_WALL_SECONDS", "nan"),
         ("REPERTOIRE_SANDBOX_MEMORY_MB", "64MB"),
         ("REPERTOIRE_SANDBOX_PROCESSES", "1.5"),
+        ("REPERTOIRE_SEARCH_EMBEDDER", "magic"),
+        ("REPERTOIRE_SEARCH_EMBEDDER", "openai"),
+        ("REPERTOIRE_SEARCH_URL", "api.example"),
+        ("REPERTOIRE_SEARCH_DIMENSIONS", "0"),
+        ("REPERTOIRE_SEARCH_DIMENSIONS", "many"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);

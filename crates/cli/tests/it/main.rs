@@ -12,6 +12,7 @@ mod offline;
 mod processes;
 mod python;
 mod runs;
+mod search;
 mod served_runs;
 mod serving;
 mod tour;

@@ -71,6 +71,17 @@ pub(crate) enum DiscoveryWord {
     Auto,
 }
 
+impl From<DiscoveryWord> for Discovery {
+    fn from(word: DiscoveryWord) -> Self {
+        match word {
+            DiscoveryWord::List => Self::List,
+            DiscoveryWord::Search => Self::Search,
+            DiscoveryWord::Hybrid => Self::Hybrid,
+            DiscoveryWord::Auto => Self::Auto,
+        }
+    }
+}
+
 /// An agent to make, or to put in the place of another. What is left out takes its default.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -102,18 +113,12 @@ pub(crate) struct AgentRequest {
 
 impl AgentRequest {
     fn read(self) -> Result<AgentSpec, Problem> {
-        let discovery = match self.discovery {
-            Some(DiscoveryWord::List) => Discovery::List,
-            Some(DiscoveryWord::Search) => Discovery::Search,
-            Some(DiscoveryWord::Hybrid) => Discovery::Hybrid,
-            Some(DiscoveryWord::Auto) | None => Discovery::Auto,
-        };
         let name = names::slug(&self.name)?;
         Ok(AgentSpec {
             title: self.title,
             description: self.description,
             procedural_memory: self.procedural_memory.map(ProceduralMemoryView::read).transpose()?,
-            discovery,
+            discovery: self.discovery.map_or(Discovery::Auto, Discovery::from),
             discovery_token_budget: self.discovery_token_budget.unwrap_or(Agent::DEFAULT_TOKEN_BUDGET),
             run_limits: self.run_limits.map(RunLimitsView::read).transpose()?.unwrap_or_default(),
             assignments: self.skills.iter().map(assignment).collect::<Result<_, _>>()?,

@@ -6,6 +6,7 @@ mod backup;
 mod names;
 mod router;
 mod runs;
+mod search;
 mod skills;
 mod tokens;
 mod users;

@@ -8,7 +8,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{agents, audit, backup, runs, skills, tokens, users, workspaces};
+use super::{agents, audit, backup, runs, search, skills, tokens, users, workspaces};
 use crate::auth::COOKIE;
 use crate::code;
 use crate::server::HttpState;
@@ -70,6 +70,9 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::import))
         .routes(routes!(skills::validate))
         .routes(routes!(skills::resolve))
+        .routes(routes!(search::search))
+        .routes(routes!(search::discover))
+        .routes(routes!(search::status))
         .routes(routes!(skills::read, skills::edit, skills::delete))
         .routes(routes!(skills::undelete))
         .routes(routes!(skills::export, skills::replace_bundle))

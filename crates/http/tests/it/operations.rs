@@ -127,6 +127,10 @@ impl World {
         let items = json!({"items": [{"name": "b", "description": "d"}]});
         add("bulk_upsert", "POST", "/skills/bulk".into(), items, Read, Member);
         add("resolve_skill", "GET", "/skills/resolve?name=shared".into(), none(), Read, Member);
+        let query = json!({"query": "what is shared"});
+        add("search_skills", "POST", "/skills/search".into(), query, Read, Member);
+        add("discover_skills", "POST", "/skills/discover".into(), none(), Read, Member);
+        add("search_status", "GET", "/search/status".into(), none(), Read, Member);
         add("read_skill", "GET", format!("/skills/{skill}"), none(), Read, Member);
         let description = json!({"description": "Another."});
         add("edit_skill", "PATCH", format!("/skills/{skill}"), description, Write, Privileged);

@@ -9,7 +9,7 @@ use model::{
     SignIn, SignInLink, Skill, Statistics, Token, TokenScopes,
 };
 use store::contract::{World, samples};
-use store::{KeyClaim, Store, StoreError};
+use store::{ChangeCursor, KeyClaim, Store, StoreError};
 use store_sql::{Driver, SqlStore, TABLES, copy};
 use store_sqlite::{SqliteDriver, SqliteStore};
 use tempfile::TempDir;
@@ -83,6 +83,11 @@ async fn fill(store: Arc<dyn Store>) -> World {
     tx.claim_key(&claim).await.unwrap();
     tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
     tx.insert_run(&samples::run(&skill, user)).await.unwrap();
+    let vectors = [(digest, vec![0, 255, 7]), (Digest::of(b"other"), vec![])];
+    tx.put_vectors(workspace, skill.id, "embedder", &vectors).await.unwrap();
+    let purged = world.skill("purged");
+    assert!(tx.insert_skill(&purged).await.unwrap());
+    assert!(tx.purge_skill(workspace, purged.id).await.unwrap());
     tx.commit().await.unwrap();
     world
 }
@@ -147,9 +152,18 @@ async fn a_database_survives_the_way_to_postgresql_and_back() {
     for ((table, before), (_, after)) in before.iter().zip(&after) {
         assert!(before == after, "{table} is not what it was");
     }
+    let history = async |store: &dyn Store| {
+        let mut tx = store.read().await.unwrap();
+        let last = tx.last_change(world.workspace).await.unwrap().unwrap();
+        (last, tx.changed_skills(world.workspace, ChangeCursor::default(), 10_000).await.unwrap())
+    };
+    let (last, changed) = history(&*first).await;
+    assert!(last > 30 && changed.len() > 1_234);
     for store in [Arc::clone(&between) as Arc<dyn Store>, second] {
+        assert!(history(&*store).await == (last, changed.clone()));
         let world = World { store, ..world };
         world.add(&[&world.skill("one-more")]).await;
+        assert_eq!(history(&*world.store).await.0, last + 1);
     }
     between.close().await;
 }

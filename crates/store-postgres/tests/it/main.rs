@@ -6,6 +6,7 @@ mod catalog;
 mod copying;
 mod crashes;
 mod replicas;
+mod upgrades;
 
 use std::sync::Arc;
 

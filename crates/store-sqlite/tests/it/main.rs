@@ -5,6 +5,7 @@
 mod catalog;
 mod files;
 mod plans;
+mod upgrades;
 
 use std::path::Path;
 use std::sync::Arc;

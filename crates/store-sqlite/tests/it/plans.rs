@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use model::{Scope, Skill};
 use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
-use store::{RunFilter, SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
+use store::{ChangeCursor, RunFilter, SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
 const SKILLS: usize = 3_000;
@@ -218,5 +218,43 @@ async fn runs_are_listed_along_an_index_and_not_sorted() {
                 assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn changes_are_read_along_an_index_and_not_sorted() {
+    let library = Library::new().await;
+    let workspace = library.world.workspace;
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for skill in [None, Some(samples::skill_id())] {
+            let mut tx = library.store.read().await.unwrap();
+            tx.changed_skills(workspace, ChangeCursor { change: 1, skill }, 50).await.unwrap();
+            drop(tx);
+            let plan = library.explained().await;
+            assert!(plan.contains("SEARCH s USING INDEX skills_by_change_number "), "{plan}");
+            assert!(plan.contains("SEARCH f USING "), "{plan}");
+            assert!(plan.contains("SEARCH b USING "), "{plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        }
+        let mut tx = library.store.read().await.unwrap();
+        tx.purged_since(workspace, 1).await.unwrap();
+        drop(tx);
+        let plan = library.explained().await;
+        assert!(plan.contains("purged_skills_by_change_number "), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        let ids: Vec<_> = (0..20).map(|_| samples::skill_id()).collect();
+        let mut tx = library.store.read().await.unwrap();
+        tx.skills_by_id(workspace, &ids).await.unwrap();
+        drop(tx);
+        let plan = library.explained().await;
+        assert!(plan.contains("(workspace_id=? AND id=?)"), "{plan}");
+        let mut tx = library.store.read().await.unwrap();
+        tx.vectors(workspace, "embedder", &ids).await.unwrap();
+        drop(tx);
+        let plan = library.explained().await;
+        assert!(plan.contains("(workspace_id=? AND skill_id=? AND embedder=?)"), "{plan}");
     }
 }

@@ -25,6 +25,7 @@ pub mod revisions;
 pub mod runs;
 pub mod samples;
 pub mod scopes;
+pub mod search;
 pub mod sign_ins;
 pub mod skill_lists;
 pub mod skill_pages;
@@ -177,6 +178,22 @@ macro_rules! contract_tests {
                 counters_of_revisions_come_back_newest_first
                 purging_a_skill_takes_its_runs_and_counters_along
             }
+            search {
+                change_numbers_grow_with_each_transaction
+                a_rolled_back_transaction_leaves_no_trace_of_its_number
+                each_change_is_seen_from_before_it_and_not_from_after
+                what_changes_nothing_is_no_change_of_a_skill
+                pages_of_changes_cover_everything_once
+                a_changed_skill_brings_the_text_of_its_current_revision
+                changes_of_another_workspace_are_not_seen
+                a_purged_id_that_is_taken_again_is_a_skill
+                skills_are_written_in_a_transaction_of_their_workspace_only
+                skills_are_found_by_their_ids
+                vectors_are_replaced_skill_by_skill
+                vectors_are_kept_by_embedder
+                vectors_go_with_their_skill
+                a_reader_that_follows_misses_nothing_of_many_writers
+            }
             audit {
                 a_chain_starts_empty
                 entries_are_dense_and_sealed
@@ -241,6 +258,7 @@ mod tests {
             include_str!("revisions.rs"),
             include_str!("runs.rs"),
             include_str!("scopes.rs"),
+            include_str!("search.rs"),
             include_str!("sign_ins.rs"),
             include_str!("skill_lists.rs"),
             include_str!("skill_pages.rs"),
@@ -268,6 +286,7 @@ mod tests {
             include_str!("../idempotency.rs"),
             include_str!("../lib.rs"),
             include_str!("../runs.rs"),
+            include_str!("../search.rs"),
             include_str!("../sign_ins.rs"),
             include_str!("../skills.rs"),
             include_str!("../statistics.rs"),
@@ -282,6 +301,7 @@ mod tests {
             include_str!("revisions.rs"),
             include_str!("runs.rs"),
             include_str!("scopes.rs"),
+            include_str!("search.rs"),
             include_str!("sign_ins.rs"),
             include_str!("skill_lists.rs"),
             include_str!("skills.rs"),

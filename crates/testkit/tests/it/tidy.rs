@@ -9,11 +9,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("manifest", &["model"]),
     ("policy", &["model"]),
     ("sandbox", &[]),
+    ("search", &["model"]),
     ("store", &["model"]),
     ("store-sql", &["model", "store"]),
     ("store-sqlite", &["model", "store", "store-sql"]),
     ("store-postgres", &["model", "store", "store-sql"]),
-    ("app", &["model", "manifest", "policy", "sandbox", "store"]),
+    ("app", &["model", "manifest", "policy", "sandbox", "search", "store"]),
     ("http", &["model", "app"]),
     (
         "cli",
@@ -39,7 +40,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("utoipa", &["http"]),
     ("clap", &["cli"]),
     ("rquickjs", &["sandbox"]),
-    ("reqwest", &["cli"]),
+    ("reqwest", &["cli", "search"]),
+    ("tiktoken-rs", &["app"]),
     ("serde-saphyr", &["manifest"]),
     ("zip", &["manifest"]),
 ];

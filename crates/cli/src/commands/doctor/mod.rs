@@ -1,6 +1,7 @@
 //! `repertoire doctor`: looks for what could be wrong, and says what to do about it.
 
 mod sandbox;
+mod search;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -70,6 +71,7 @@ pub(crate) async fn run(session: &Session) -> Outcome<Exit> {
     }
     checks.extend(reach(session).await);
     if library.server.value.is_none() {
+        checks.extend(search::embedder(session).await);
         checks.extend(sandbox::here(session).await);
     }
     let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
@@ -169,6 +171,7 @@ async fn reach(session: &Session) -> Vec<Check> {
             });
         }
     }
+    checks.push(search::index(&client).await);
     if what == "server" {
         checks.extend(sandbox::there(&client).await);
     }

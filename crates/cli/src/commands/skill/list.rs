@@ -1,4 +1,4 @@
-//! `skill list` and `search`.
+//! `skill list`.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -104,33 +104,4 @@ fn show(session: &Session, items: &[Value]) -> Outcome {
         }
         session.output.table(&table)
     })
-}
-
-/// Which words to look for.
-#[derive(Args)]
-pub(crate) struct SearchArgs {
-    /// Words that must all occur in name, title, description or tags
-    #[arg(required = true)]
-    words: Vec<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 20, value_name = "COUNT")]
-    limit: usize,
-}
-
-impl SearchArgs {
-    pub(crate) async fn run(self, session: &Session) -> Outcome {
-        let words = self.words.join(" ");
-        let request = api("GET", &["skills"]).query("q", Some(&words));
-        let items = session.work(async |client| client.all(request, Some(self.limit)).await).await?;
-        if session.output.json {
-            return session.output.json(&json!({"filter": words, "items": items}));
-        }
-        let shown = crate::output::line(&words);
-        session.output.note(&format!("filter: skills with all of these words: {shown}"));
-        if items.is_empty() {
-            session.output.note("no skill has them all; try fewer");
-            return Ok(());
-        }
-        show(session, &items)
-    }
 }

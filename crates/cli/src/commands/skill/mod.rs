@@ -23,7 +23,7 @@ pub(crate) use delete::DeleteArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use history::number as revision_number;
 pub(crate) use import::ImportArgs;
-pub(crate) use list::{ListArgs, SearchArgs};
+pub(crate) use list::ListArgs;
 pub(crate) use review::switch;
 
 /// What to do with skills.

@@ -84,7 +84,7 @@ pub(crate) struct ListSkillsQuery {
     cursor: Option<String>,
 }
 
-fn facet(word: &str) -> Result<Facet, Problem> {
+pub(crate) fn facet(word: &str) -> Result<Facet, Problem> {
     match word {
         "instructions" => Ok(Facet::Instructions),
         "procedure" => Ok(Facet::Procedure),
@@ -102,7 +102,7 @@ fn order(word: Option<&str>) -> Result<SkillOrder, Problem> {
     }
 }
 
-fn word<T>(
+pub(crate) fn word<T>(
     text: Option<&str>,
     parse: fn(&str) -> Result<T, model::UnknownWord>,
 ) -> Result<Option<T>, Problem> {

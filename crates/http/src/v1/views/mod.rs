@@ -5,6 +5,7 @@ mod facets;
 mod identity;
 mod operations;
 mod runs;
+mod search;
 mod skills;
 
 use app::Page;
@@ -18,6 +19,7 @@ pub(crate) use facets::{PolicyView, ProcedureRequest};
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
+pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
     RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,

@@ -1,0 +1,249 @@
+//! Which skills an agent is told about, and how much of its context that takes.
+
+use model::{Agent, AgentId, Caller, Discovery, SkillId};
+use policy::access::{self, Act};
+use store::SkillRecord;
+
+use super::find::{self, SearchSkills, find};
+use super::token_count::count;
+use crate::skills::{self, ListSkills};
+use crate::{Code, Context, Error, PageRequest};
+
+const HEADING: &str = "## Available Skills";
+/// How many a hybrid list has when nobody says.
+const USUAL_LIMIT: u32 = 10;
+/// What is at least likely to help is worth a line.
+const FLOOR: f64 = 0.3;
+/// As much as an agent's own budget may be.
+const MOST_TOKENS: u32 = 1_000_000;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Discover {
+    /// The agent that is told; else the caller's own place and the usual settings.
+    pub agent: Option<AgentId>,
+    /// What the agent is about to do.
+    pub query: Option<String>,
+    /// How many tokens it may take; else the agent's budget.
+    pub budget: Option<u32>,
+    /// How many skills a search may give; else 10.
+    pub limit: Option<u32>,
+    /// How; else the agent's way.
+    pub mode: Option<Discovery>,
+}
+
+/// A skill an agent is told about.
+#[derive(Debug, Clone)]
+pub struct DiscoveredSkill {
+    /// The skill.
+    pub record: SkillRecord,
+    /// The line that tells of it.
+    pub line: String,
+    /// Its similarity to the query, and why, where it was searched for.
+    pub found: Option<(f64, String)>,
+    /// Whether it is assigned to the agent.
+    pub assigned: bool,
+}
+
+/// What an agent is told.
+#[derive(Debug, Clone)]
+pub struct Discovered {
+    /// The way that was asked for or is set.
+    pub mode: Discovery,
+    /// The way it came to be: `auto` has become `list` or `hybrid`.
+    pub used: Discovery,
+    /// The skills, in their order.
+    pub skills: Vec<DiscoveredSkill>,
+    /// The text for the prompt; empty when there is none to tell of.
+    pub text: String,
+    /// How many tokens the text takes.
+    pub tokens: usize,
+    /// How many it may take.
+    pub budget: u32,
+    /// Whether there are skills that the text does not tell of.
+    pub more: bool,
+    /// Whether the agent should have a tool to search with.
+    pub needs_search: bool,
+}
+
+/// Decides what an agent is told about, within a token budget.
+pub async fn discover(cx: &Context, caller: &Caller, request: Discover) -> Result<Discovered, Error> {
+    access::decide(caller, Act::ListSkills)?;
+    check(&request)?;
+    let mut tx = cx.read().await?;
+    let agent = match find::through(caller, request.agent)? {
+        Some(id) => Some(tx.agent(caller.workspace, id).await?.ok_or_else(|| Error::not_found("agent", id))?),
+        None => None,
+    };
+    drop(tx);
+    let usual = agent.as_ref().map_or(Agent::DEFAULT_TOKEN_BUDGET, |agent| agent.discovery_token_budget);
+    let budget = request.budget.unwrap_or(usual);
+    let mode = request.mode.or(agent.as_ref().map(|agent| agent.discovery)).unwrap_or(Discovery::Auto);
+    let placed = Caller { agent: agent.as_ref().map(|agent| agent.id), ..caller.clone() };
+    let telling = Telling { cx, caller: &placed, agent: agent.as_ref(), budget };
+    let query = request.query.as_deref().filter(|query| !query.trim().is_empty());
+    let (used, told) = match mode {
+        Discovery::Search => (Discovery::Search, telling.nothing().await?),
+        Discovery::List => (Discovery::List, telling.list(u32::MAX).await?),
+        Discovery::Hybrid => (Discovery::Hybrid, telling.best(query, request.limit).await?),
+        Discovery::Auto => match telling.list(u32::MAX).await? {
+            all if !all.more => (Discovery::List, all),
+            _ => (Discovery::Hybrid, telling.best(query, request.limit).await?),
+        },
+    };
+    let text = told.text();
+    let needs_search = used != Discovery::List || told.more;
+    Ok(Discovered {
+        mode,
+        used,
+        tokens: if text.is_empty() { 0 } else { count(&text) },
+        text,
+        skills: told.skills,
+        budget,
+        more: told.more,
+        needs_search,
+    })
+}
+
+fn check(request: &Discover) -> Result<(), Error> {
+    let refuse = |message: &str| Err(Error::invalid(Code::InvalidRequest, message));
+    if !request.budget.is_none_or(|budget| (1..=MOST_TOKENS).contains(&budget)) {
+        return refuse("the budget must be between 1 and 1000000 tokens");
+    }
+    if !request.limit.is_none_or(|limit| (1..=find::MOST).contains(&limit)) {
+        return refuse("limit must be between 1 and 100");
+    }
+    if request.query.as_ref().is_some_and(|query| query.chars().count() > find::LONGEST_QUERY) {
+        return refuse("a request may have at most 4000 characters");
+    }
+    Ok(())
+}
+
+/// One line of a list: `- name: description [tags]`.
+fn line(record: &SkillRecord) -> String {
+    let skill = &record.skill;
+    let description = skill.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tags = if skill.tags.is_empty() { String::new() } else { format!(" [{}]", skill.tags.join(", ")) };
+    format!("- {}: {description}{tags}", skill.name)
+}
+
+/// What is told so far.
+struct Told {
+    skills: Vec<DiscoveredSkill>,
+    /// The sum over its lines. A token never reaches into the next line, so the whole has no more than that.
+    tokens: usize,
+    more: bool,
+}
+
+impl Told {
+    fn new() -> Self {
+        Self { skills: Vec::new(), tokens: count(&format!("{HEADING}\n")), more: false }
+    }
+
+    fn text(&self) -> String {
+        if self.skills.is_empty() {
+            return String::new();
+        }
+        let lines = self.skills.iter().map(|skill| skill.line.as_str());
+        std::iter::once(HEADING).chain(lines).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds a skill if the whole still fits; false when it does not.
+    fn add(&mut self, skill: DiscoveredSkill, budget: u32) -> bool {
+        let tokens = self.tokens + count(&format!("{}\n", skill.line));
+        if tokens > budget as usize {
+            self.more = true;
+            return false;
+        }
+        self.tokens = tokens;
+        self.skills.push(skill);
+        true
+    }
+}
+
+struct Telling<'a> {
+    cx: &'a Context,
+    caller: &'a Caller,
+    agent: Option<&'a Agent>,
+    budget: u32,
+}
+
+impl Telling<'_> {
+    fn assigned(&self) -> Vec<SkillId> {
+        let assignments = self.agent.map(|agent| agent.assignments.as_slice()).unwrap_or_default();
+        assignments.iter().map(|assignment| assignment.skill).collect()
+    }
+
+    async fn page(
+        &self,
+        after: Option<crate::Cursor>,
+        limit: u32,
+    ) -> Result<crate::Page<SkillRecord>, Error> {
+        let page = PageRequest { after, limit };
+        let request = ListSkills { nearest: true, page, ..ListSkills::default() };
+        Ok(skills::list(self.cx, self.caller, request).await?.0)
+    }
+
+    /// None of them; but whether there are any.
+    async fn nothing(&self) -> Result<Told, Error> {
+        let more = !self.page(None, 1).await?.items.is_empty();
+        Ok(Told { more, ..Told::new() })
+    }
+
+    /// What is assigned, in its order, then the others by name, as many as fit.
+    async fn list(&self, limit: u32) -> Result<Told, Error> {
+        let assigned = self.assigned();
+        let mut records = find::load(&mut *self.cx.read().await?, self.caller, &assigned).await?;
+        records.retain(|record| record.skill.is_usable());
+        records.sort_by_key(|record| assigned.iter().position(|id| *id == record.skill.id));
+        let mut told = Told::new();
+        let mut fits = true;
+        for record in records {
+            fits = fits && told.add(plain(record, true), self.budget);
+        }
+        let mut after = None;
+        while fits {
+            let page = self.page(after, 100).await?;
+            for record in page.items {
+                let known = told.skills.iter().any(|known| known.record.skill.id == record.skill.id);
+                let full = told.skills.len() >= limit as usize;
+                told.more |= full && !known;
+                fits = fits && (known || !full && told.add(plain(record, false), self.budget));
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(told)
+    }
+
+    /// What fits the query best; without a query the first of the list.
+    async fn best(&self, query: Option<&str>, limit: Option<u32>) -> Result<Told, Error> {
+        let limit = limit.unwrap_or(USUAL_LIMIT);
+        let Some(query) = query else { return self.list(limit).await };
+        let request = SearchSkills {
+            query: query.to_owned(),
+            min_similarity: Some(FLOOR),
+            limit: Some(limit),
+            ..SearchSkills::default()
+        };
+        let found = find(self.cx, self.caller, request).await?;
+        let assigned = self.assigned();
+        let mut told = Told::new();
+        for hit in found.skills {
+            let assigned = assigned.contains(&hit.record.skill.id);
+            let found = Some((hit.similarity, hit.sentence));
+            let skill = DiscoveredSkill { line: line(&hit.record), record: hit.record, found, assigned };
+            // A shorter one behind it may still fit.
+            told.add(skill, self.budget);
+        }
+        let known = u32::try_from(told.skills.len()).unwrap_or(find::MOST);
+        told.more = self.page(None, known + 1).await?.items.len() > told.skills.len();
+        Ok(told)
+    }
+}
+
+fn plain(record: SkillRecord, assigned: bool) -> DiscoveredSkill {
+    DiscoveredSkill { line: line(&record), record, found: None, assigned }
+}

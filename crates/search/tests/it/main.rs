@@ -1,0 +1,5 @@
+//! What search promises, on random libraries and callers.
+
+mod library;
+mod properties;
+mod ranking;

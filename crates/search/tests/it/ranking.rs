@@ -1,0 +1,81 @@
+//! What a person would expect to be found, and what not.
+
+use repertoire_search::{Filter, Query, View, Wanted};
+
+use crate::library::{Skill, index};
+
+fn similarity(query: &str, skill: &Skill) -> f32 {
+    let wanted = Wanted { limit: 1, floor: 0.0, collapse: false };
+    let found =
+        index(std::slice::from_ref(skill)).search(&Query::new(query), View::All, &Filter::default(), wanted);
+    found.first().map_or(0.0, |hit| hit.similarity)
+}
+
+#[test]
+fn interest_calculation_is_found_and_image_processing_is_not() {
+    let skill = Skill::new(1, "compound-interest", "Calculate compound interest on a principal");
+    assert!(similarity("interest calculation", &skill) >= 0.8);
+    assert!(similarity("image processing", &skill) < 0.7);
+}
+
+#[test]
+fn the_parts_of_an_identifier_are_words() {
+    let skill = Skill::new(1, "calculate_revenue_growth", "Compares two quarters");
+    assert!(similarity("revenue growth", &skill) >= 0.7);
+    let why = index(&[skill]).search(
+        &Query::new("revenue growth"),
+        View::All,
+        &Filter::default(),
+        Wanted { limit: 1, floor: 0.0, collapse: false },
+    );
+    let sentence = why[0].why.sentence(&[]);
+    assert!(sentence.starts_with("“revenue” and “growth” stand in its name"), "{sentence}");
+}
+
+#[test]
+fn an_example_prompt_that_is_the_request_decides() {
+    let mut skill = Skill::new(1, "ledger", "Keeps books");
+    let without = similarity("how much did we earn last month", &skill);
+    skill.examples = vec!["what is the weather".to_owned(), "how much did we earn last month?".to_owned()];
+    let with = similarity("how much did we earn last month", &skill);
+    assert!(with >= 0.8 && with > without + 0.2, "{without} {with}");
+}
+
+#[test]
+fn nothing_is_found_for_nothing() {
+    let skill = Skill::new(1, "ledger", "Keeps books");
+    assert_eq!(similarity("", &skill), 0.0);
+    assert_eq!(similarity("… !", &skill), 0.0);
+    assert!(similarity("qwxzjk vvbnmq", &skill) < 0.5);
+}
+
+/// The numbers that the fit was made with come out here too.
+#[test]
+fn signals_agree_with_the_fit() {
+    let golden: Vec<serde_json::Value> = serde_json::from_str(include_str!("golden.json")).unwrap();
+    assert!(golden.len() >= 30);
+    for case in &golden {
+        let texts = |key: &str| -> Vec<String> {
+            let list = case["skill"][key].as_array().unwrap();
+            list.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        let text = |key: &str| case["skill"][key].as_str().unwrap();
+        let mut skill = Skill::new(1, text("name"), text("description"));
+        (skill.tags, skill.examples, skill.body) =
+            (texts("tags"), texts("examples"), text("body").to_owned());
+        let query = Query::new(case["query"].as_str().unwrap());
+        let wanted = Wanted { limit: 1, floor: 0.0, collapse: false };
+        let found = index(&[skill]).search(&query, View::All, &Filter::default(), wanted);
+        let Some(hit) = found.first() else {
+            assert_eq!(case["rarity"].as_f64(), Some(0.0), "{case}");
+            continue;
+        };
+        let signals = hit.why.signals;
+        let near = |got: f32, key: &str, tolerance: f64| {
+            let wanted = case[key].as_f64().unwrap_or_default();
+            assert!((f64::from(got) - wanted).abs() < tolerance, "{key}: {got} in {case:#}");
+        };
+        near(query.rarity(), "rarity", 0.02);
+        near(signals.lexical, "lexical", 0.02);
+    }
+}
