@@ -1,9 +1,9 @@
 # Everything builds into one folder, target/; each command sets up by itself what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench fuzz clean
+.PHONY: help run build test lint check bench embedding fuzz clean
 
 help: ## shows this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## builds the server and starts it
 	cargo run --release --package repertoire-cli --bin repertoire -- serve
@@ -21,6 +21,9 @@ check: lint test ## what a change must pass: lint and test
 
 bench: ## measures Repertoire beside its peers
 	@scripts/bench $(ARGS)
+
+embedding: ## makes the data of search anew (needs data that is not in the repository; hours without a GPU)
+	@scripts/embedding $(ARGS)
 
 fuzz: ## runs each fuzz target for a short while
 	@scripts/fuzz

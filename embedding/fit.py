@@ -16,8 +16,8 @@ Input: one or more `features.jsonl.gz`, one line a (question, candidate), the ca
 The best 50 candidates of a question by any sound score, and all right ones, are enough. The questions must be those
 that the embedding table was not trained on: it knows the others by heart.
 
-Score: words * lexical * rarity + share * lexical + meaning * near, where near is the mean of cosine and example (of
-cosine alone without an example). It is fitted so that right candidates stand first (softmax over the candidates, each
+Score: words * lexical * rarity + share * lexical + meaning * near, where near is the mean of cosine and example (cosine
+alone without an example), and at least the example less `EXAMPLE_BEHIND`. It is fitted so that right candidates stand first (softmax over the candidates, each
 set with equal weight). It depends on the question and the skill alone.
 
 Similarity: a candidate's place is score - follow * (best - score), best being the best score among the candidates the
@@ -44,6 +44,7 @@ SHOWN = 0.7
 DEPTH = 10
 RAMP = 0.5
 LEAST_RISE = 0.005
+EXAMPLE_BEHIND = 0.15  # an example prompt that is the request speaks for a skill whatever the rest of it says
 NAMES = ("words", "share", "meaning")
 
 
@@ -60,7 +61,7 @@ def features(line):
     """What the score weighs."""
     near = line["cosine"] or 0.0
     if line["example"] is not None:
-        near = (near + line["example"]) / 2
+        near = max((near + line["example"]) / 2, line["example"] - EXAMPLE_BEHIND)
     return [line["lexical"] * line["rarity"], line["lexical"], near]
 
 
@@ -249,8 +250,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("features", nargs="+", type=Path)
     parser.add_argument("--ranking", type=Path, default=RANKING, help="read for the other numbers, and written")
-    parser.add_argument("--missed", type=float, default=0.09, help="share of right first candidates the gate may cost")
-    parser.add_argument("--follow", type=float, default=1.5, help="how fast the similarity falls behind the best")
+    parser.add_argument("--missed", type=float, default=0.15, help="share of right first candidates the gate may cost")
+    parser.add_argument("--follow", type=float, default=0.8, help="how fast the similarity falls behind the best")
     parser.add_argument("--lead", type=float, default=3.0, help="how much of the lead over the second may count")
     parser.add_argument("--keep-weights", action="store_true", help="fit the similarity alone")
     options = parser.parse_args()
@@ -276,7 +277,7 @@ def main():
     print(f"\ncalibration error over all sets together {pooled_error(ranked, shape):.3f}")
 
     ranking["score"] = dict(zip(NAMES, map(float, weights)))
-    ranking.update(follow=shape.follow, lead=shape.lead, gate=shape.gate, similarity=shape.knots)
+    ranking.update(example_behind=EXAMPLE_BEHIND, follow=shape.follow, lead=shape.lead, gate=shape.gate, similarity=shape.knots)
     print({key: ranking[key] for key in ("score", "follow", "lead", "gate", "similarity")})
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in ranking.items())
     options.ranking.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -113,34 +113,34 @@ def rank(folder):
 class SqliteVec:
     """sqlite-vec: every vector is looked at, in C with SIMD; the database is in memory."""
 
-    def __init__(self, vectors, _):
-        import sqlite3
-
+    def __init__(self, vectors):
+        import apsw  # many a Python's own sqlite3 cannot load extensions
         import sqlite_vec
 
-        self.database = sqlite3.connect(":memory:")
+        self.database = apsw.Connection(":memory:")
         self.database.enable_load_extension(True)
-        sqlite_vec.load(self.database)
+        self.database.load_extension(sqlite_vec.loadable_path())
         self.database.execute(f"create virtual table t using vec0(v float[{DIMENSIONS}] distance_metric=cosine)")
         rows = ((place, vector.tobytes()) for place, vector in enumerate(vectors))
-        self.database.executemany("insert into t (rowid, v) values (?, ?)", rows)
+        with self.database:
+            self.database.executemany("insert into t (rowid, v) values (?, ?)", rows)
 
     def search(self, vector):
         rows = self.database.execute("select rowid from t where v match ? and k = ?", (vector.tobytes(), MOST))
-        return [row[0] for row in rows.fetchall()]
+        return [row[0] for row in rows]
 
 
 class LanceDb:
-    """LanceDB without an index: every vector is looked at; the table is a folder."""
+    """LanceDB without an index: every vector is looked at; the table is in memory."""
 
-    def __init__(self, vectors, folder):
+    def __init__(self, vectors):
         import lancedb
         import pyarrow
 
         flat = pyarrow.array(vectors.reshape(-1))
         column = pyarrow.FixedSizeListArray.from_arrays(flat, DIMENSIONS)
         table = pyarrow.table({"id": np.arange(len(vectors)), "vector": column})
-        self.table = lancedb.connect(folder / "lance").create_table("t", table)
+        self.table = lancedb.connect("memory://").create_table("t", table)
 
     def search(self, vector):
         search = self.table.search(vector).distance_type("cosine").select(["id", "_distance"]).limit(MOST)
@@ -150,12 +150,12 @@ class LanceDb:
 class Chroma:
     """Chroma in memory, as it is set up by default: an HNSW graph, so not every vector is looked at."""
 
-    def __init__(self, vectors, _):
+    def __init__(self, vectors):
         import chromadb
 
         client = chromadb.EphemeralClient()
         configuration = {"hnsw": {"space": "cosine"}}
-        self.collection = client.create_collection("t", configuration=configuration, embedding_function=None)
+        self.collection = client.create_collection("skills", configuration=configuration, embedding_function=None)
         for start in range(0, len(vectors), 5_000):
             some = vectors[start : start + 5_000]
             self.collection.add(ids=[str(start + place) for place in range(len(some))], embeddings=some)
@@ -190,7 +190,7 @@ def serve(folder):
     for name, kind in {"sqlite_vec": SqliteVec, "lancedb": LanceDb, "chroma": Chroma}.items():
         try:
             began = time.perf_counter()
-            peer = kind(vectors, folder)
+            peer = kind(vectors)
             about["filled_s"][name] = time.perf_counter() - began
             right = [len(set(peer.search(vector)) & set(row)) for vector, row in zip(questions, truth)]
             about["recall"][name] = sum(right) / (MOST * len(right))

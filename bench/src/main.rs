@@ -45,7 +45,7 @@ struct Plan {
 impl Plan {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let usage = "usage: repertoire-bench REPERTOIRE_BINARY [--python PATH] [--data-python PATH] \
-                     [--search-python PATH] [service] [sandbox] [search]";
+                     [--search-python PATH] [service] [sandbox] [search] [search-order] [search-speed]";
         let mut plan = Self {
             binary: arguments.next().context(usage)?,
             python: None,
@@ -58,7 +58,9 @@ impl Plan {
                 "--python" => plan.python = Some(arguments.next().context(usage)?),
                 "--data-python" => plan.data_python = Some(arguments.next().context(usage)?),
                 "--search-python" => plan.search_python = Some(arguments.next().context(usage)?),
-                "service" | "sandbox" | "search" => plan.parts.push(argument),
+                "service" | "sandbox" | "search" | "search-order" | "search-speed" => {
+                    plan.parts.push(argument);
+                }
                 _ => anyhow::bail!(usage),
             }
         }
@@ -92,10 +94,13 @@ async fn measure() -> Result<()> {
     if plan.has("sandbox") {
         report = executions(report, &plan).await?;
     }
-    if plan.has("search") {
+    let whole = plan.has("search");
+    let parts =
+        search::Parts { order: whole || plan.has("search-order"), speed: whole || plan.has("search-speed") };
+    if parts.order || parts.speed {
         let python = plan.search_python;
         report = tokio::task::spawn_blocking(move || {
-            search::measure(&mut report, python.as_deref())?;
+            search::measure(&mut report, parts, python.as_deref())?;
             anyhow::Ok(report)
         })
         .await??;

@@ -21,8 +21,15 @@ use crate::report::Report;
 /// Where the third-party data is.
 const DATA: &str = "../shared/data";
 
+/// Which of the two to measure.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    pub(crate) order: bool,
+    pub(crate) speed: bool,
+}
+
 /// Measures the order, then the speed.
-pub(crate) fn measure(report: &mut Report, python: Option<&str>) -> Result<()> {
+pub(crate) fn measure(report: &mut Report, parts: Parts, python: Option<&str>) -> Result<()> {
     let started = Instant::now();
     search::warm_up();
     let ready = search::Query::new("read the tables").is_empty();
@@ -41,7 +48,12 @@ pub(crate) fn measure(report: &mut Report, python: Option<&str>) -> Result<()> {
     if peers.is_none() {
         eprintln!("not measured: the peers of search (no Python with their packages was given)");
     }
-    quality::measure(report, &sets, peers.as_ref());
+    if parts.order {
+        quality::measure(report, &sets, peers.as_ref());
+    }
+    if !parts.speed {
+        return Ok(());
+    }
     let workshop = Workshop::new(&sets, &data.join("skill-md-corpus.tar.gz"));
     speed::measure(report, &workshop, peers)
 }

@@ -4,8 +4,9 @@
 //! and their meaning (a table of vectors that the program carries, or another embedder). A fitted model makes of both
 //! one similarity between 0 and 1, which means the same in every library, so that a gate such as 0.7 makes sense.
 //!
-//! What a skill scores depends on the query and on the skill alone. Skills nobody showed the caller cannot be told from
-//! skills that do not exist, and one skill more never changes the order of the others.
+//! What a skill scores depends on the query and on the skill alone, so one skill more never changes the order of the
+//! others. Its similarity also depends on the two best among those the caller can see. What the caller cannot see does
+//! not enter anywhere.
 
 mod document;
 mod embedder;

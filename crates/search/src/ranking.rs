@@ -30,7 +30,7 @@ pub(crate) struct Ranking {
     example_behind: f32,
     /// How fast the similarity falls behind the best.
     follow: f32,
-    /// From this place on a skill gains by how far the best is ahead, at most by `lead`.
+    /// From this place on a skill gains by how far the best is ahead of the second, at most `lead`.
     gate: f32,
     lead: f32,
     /// Places and the similarities there; in between it is a straight line.

@@ -81,7 +81,7 @@ fn each_ascii_word(text: &[u8], buffer: &mut String, word: &mut impl FnMut(&str)
 fn starts_a_part(before: char, letter: char, after: Option<char>) -> bool {
     letter.is_uppercase()
         && (before.is_lowercase()
-            || before.is_numeric()
+            || before.is_ascii_digit()
             || (before.is_uppercase() && after.is_some_and(char::is_lowercase)))
 }
 

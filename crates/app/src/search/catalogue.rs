@@ -58,7 +58,9 @@ impl Catalogue {
             }
             let purged = tx.purged_since(workspace, *position).await?;
             let mut index = self.write();
-            purged.into_iter().for_each(|id| index.remove(id));
+            for id in purged {
+                index.remove(id);
+            }
             drop(index);
             *position = head;
         }

@@ -179,7 +179,7 @@ impl Telling<'_> {
         after: Option<crate::Cursor>,
         limit: u32,
     ) -> Result<crate::Page<SkillRecord>, Error> {
-        let page = PageRequest { after, limit };
+        let page = PageRequest { limit, after };
         let request = ListSkills { nearest: true, page, ..ListSkills::default() };
         Ok(skills::list(self.cx, self.caller, request).await?.0)
     }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tiktoken_rs::CoreBPE;
 
-/// How many tokens a text has, in the vocabulary of current OpenAI models (`o200k_base`). Other models count a little
+/// How many tokens a text has, in the vocabulary `o200k_base`, which current models use. Other models count a little
 /// differently; nobody publishes how.
 pub(super) fn count(text: &str) -> usize {
     static VOCABULARY: OnceLock<Option<CoreBPE>> = OnceLock::new();

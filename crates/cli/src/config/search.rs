@@ -41,7 +41,7 @@ pub(crate) enum EmbedderKind {
     BuiltIn,
     /// Nothing: only the words count.
     None,
-    /// A server with an `/embeddings` endpoint as OpenAI has it.
+    /// A server with an `/embeddings` endpoint in `OpenAI`'s dialect.
     OpenAi,
 }
 

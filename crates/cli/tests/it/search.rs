@@ -176,7 +176,7 @@ fn settings_that_cannot_be_meant_are_refused_and_secrets_hidden() {
     assert!(doctor.contains("3 skills indexed, embedder none"), "{doctor}");
 }
 
-/// An embedder that answers as OpenAI's does: words are counted in 64 places. It lives as long as the test process.
+/// An embedder that answers as `OpenAI`'s does: words are counted in 64 places. It lives as long as the test process.
 fn embedder(away: &Arc<AtomicBool>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -1,6 +1,5 @@
 //! Finding skills by plain words, and what an agent is told about.
 
-use app::Facet;
 use app::search::{Discover, SearchSkills};
 use axum::extract::State;
 use axum::http::header;
@@ -11,13 +10,22 @@ use utoipa::ToSchema;
 
 use super::agents::DiscoveryWord;
 use super::names;
-use super::skills::{facet, word};
+use super::skills::word;
 use super::views::{DiscoveredView, SearchStatusView, SearchView};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::extract::{Json, OptionalJson};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
+
+/// What a skill can do.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FacetWord {
+    Instructions,
+    Procedure,
+    Policy,
+}
 
 /// What is looked for, and among which skills.
 #[derive(Deserialize, ToSchema)]
@@ -26,7 +34,7 @@ use crate::server::HttpState;
 pub(crate) struct SearchRequest {
     /// The request, in plain words.
     #[serde(deserialize_with = "within::<1, 4000, _, _>")]
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = r"\S")]
     query: String,
     /// The agent from whose place on the ladder to look, by id or name; else the caller's own place.
     #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
@@ -58,10 +66,10 @@ pub(crate) struct SearchRequest {
     #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[schema(min_length = 1, max_length = 128)]
     user: Option<String>,
-    /// Facets it must all have: `instructions`, `procedure`, `policy`.
+    /// Facets it must all have.
     #[serde(default, deserialize_with = "within::<0, 3, _, _>")]
     #[schema(max_items = 3)]
-    facets: Vec<String>,
+    facets: Vec<FacetWord>,
     /// The least similarity that is shown; else the agent's `skill_search_threshold`, else 0.7.
     #[schema(minimum = 0, maximum = 1)]
     min_similarity: Option<f64>,
@@ -78,11 +86,11 @@ pub(crate) struct SearchRequest {
 impl SearchRequest {
     async fn read(self, state: &HttpState, caller: &model::Caller) -> Result<SearchSkills, Problem> {
         let mut facets = Facets::default();
-        for text in &self.facets {
-            match facet(text)? {
-                Facet::Instructions => facets.instructions = true,
-                Facet::Procedure => facets.procedure = true,
-                Facet::Policy => facets.policy = true,
+        for facet in self.facets {
+            match facet {
+                FacetWord::Instructions => facets.instructions = true,
+                FacetWord::Procedure => facets.procedure = true,
+                FacetWord::Policy => facets.policy = true,
             }
         }
         let agent = async |text: Option<&str>| match text {

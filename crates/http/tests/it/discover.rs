@@ -85,7 +85,7 @@ async fn the_budget_is_never_exceeded() {
             assert_eq!(tokens == 0, text.is_empty());
             // A token is at least a byte, and in such text at most nine of them on average.
             assert!(
-                tokens as usize * 9 >= text.len(),
+                tokens * 9 >= text.len() as u64,
                 "{mode} {budget}: {tokens} tokens for {} bytes",
                 text.len()
             );

@@ -283,8 +283,8 @@ async fn the_gate_is_the_request_s_then_the_agent_s_then_0_7() {
 #[tokio::test]
 async fn twins_are_shown_once_on_request() {
     let api = Api::new().await;
-    let one = put(&api, &api.admin, "compound-interest", interest()).await;
-    let two = put(&api, &api.admin, "compound-interest-2", interest()).await;
+    let first = put(&api, &api.admin, "compound-interest", interest()).await;
+    let second = put(&api, &api.admin, "compound-interest-2", interest()).await;
     put(&api, &api.admin, "bread", json!({"description": "Bakes sourdough bread in an oven."})).await;
     let all = api.ok(200, everything(json!({}))).await.json();
     assert_eq!(all["items"].as_array().unwrap().len(), 3);
@@ -292,7 +292,7 @@ async fn twins_are_shown_once_on_request() {
     assert_eq!(once["items"].as_array().unwrap().len(), 2, "{once}");
     let mut shown = vec![once["items"][0]["skill"]["id"].clone(), once["items"][0]["alike"][0].clone()];
     shown.sort_by_key(ToString::to_string);
-    let mut both = vec![one["id"].clone(), two["id"].clone()];
+    let mut both = vec![first["id"].clone(), second["id"].clone()];
     both.sort_by_key(ToString::to_string);
     assert_eq!(shown, both);
 }

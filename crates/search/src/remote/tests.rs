@@ -1,3 +1,5 @@
+//! The embedder against a server that is well, slow, busy, confused or hostile.
+
 use std::sync::Mutex;
 use std::time::Duration;
 

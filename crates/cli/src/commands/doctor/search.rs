@@ -21,10 +21,9 @@ pub(super) async fn index(client: &Client) -> Check {
     let text = |key: &str| status.get(key).and_then(Value::as_str).unwrap_or_default();
     let number = |key: &str| status.get(key).and_then(Value::as_u64);
     let skills = count(number("skills").unwrap_or_default(), "skill");
-    let mut found = format!("{skills} indexed, embedder {}", text("embedder"));
-    if let Some(waiting) = number("waiting").filter(|waiting| *waiting > 0) {
-        found.push_str(&format!(", {waiting} still to be embedded"));
-    }
+    let waiting = number("waiting").filter(|waiting| *waiting > 0);
+    let waiting = waiting.map(|waiting| format!(", {waiting} still to be embedded")).unwrap_or_default();
+    let found = format!("{skills} indexed, embedder {}{waiting}", text("embedder"));
     match text("failure") {
         "" => Check::new(Verdict::Ok, "search", found),
         failure => Check::new(Verdict::Warn, "search", format!("{found}; {failure}"))

@@ -44,6 +44,12 @@ fn number(value: &Value, key: &str) -> Option<f64> {
     value.get(key).and_then(Value::as_f64)
 }
 
+/// Two digits; nothing is never negative.
+fn rounded(number: f64) -> String {
+    let text = format!("{number:.2}");
+    if text == "-0.00" { "0.00".to_owned() } else { text }
+}
+
 fn breakdown(breakdown: &Value) -> Vec<String> {
     let list = |value: &Value, key: &str| {
         let list = value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -60,15 +66,15 @@ fn breakdown(breakdown: &Value) -> Vec<String> {
     if !missing.is_empty() {
         lines.push(format!("not there: {missing}"));
     }
-    let two = |key: &str| number(breakdown, key).map(|number| format!("{number:.2}"));
+    let two = |key: &str| number(breakdown, key).map(rounded);
     let mut numbers = vec![
         format!("words match {}", two("lexical").unwrap_or_default()),
         format!("words covered {}", two("covered").unwrap_or_default()),
     ];
     numbers.extend(two("cosine").map(|cosine| format!("meaning {cosine}")));
     if let Some(example) = breakdown.get("example").filter(|example| example.is_object()) {
-        let cosine = number(example, "cosine").unwrap_or_default();
-        numbers.push(format!("example {cosine:.2} “{}”", text_of(example, "prompt")));
+        let cosine = rounded(number(example, "cosine").unwrap_or_default());
+        numbers.push(format!("example {cosine} “{}”", text_of(example, "prompt")));
     }
     lines.push(numbers.join(", "));
     lines

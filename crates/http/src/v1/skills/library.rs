@@ -84,7 +84,7 @@ pub(crate) struct ListSkillsQuery {
     cursor: Option<String>,
 }
 
-pub(crate) fn facet(word: &str) -> Result<Facet, Problem> {
+fn facet(word: &str) -> Result<Facet, Problem> {
     match word {
         "instructions" => Ok(Facet::Instructions),
         "procedure" => Ok(Facet::Procedure),
