@@ -109,7 +109,7 @@ impl Weight {
     }
 
     pub(crate) fn weight(self) -> f32 {
-        f32::from(self.0 >> 5) / Self::STEPS
+        f32::from(self.0 >> 5) * (1.0 / Self::STEPS)
     }
 
     pub(crate) fn fields(self) -> impl Iterator<Item = Field> {

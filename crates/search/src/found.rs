@@ -27,6 +27,8 @@ pub struct Why {
     pub words: Vec<MatchedWord>,
     /// Those that do not.
     pub missing: Vec<String>,
+    /// Which share of the query's words, weighed by how rare they are, stands in the skill at all.
+    pub covered: f32,
     /// The numbers.
     pub signals: Signals,
 }
@@ -41,10 +43,11 @@ pub struct MatchedWord {
 }
 
 pub(crate) fn explain(query: &Query, shelf: &Shelf, place: usize, signals: Signals) -> Why {
-    let mut why = Why { words: Vec::new(), missing: Vec::new(), signals };
+    let mut why = Why { words: Vec::new(), missing: Vec::new(), covered: 0.0, signals };
     for term in &query.terms {
         match shelf.weight(place, term.term) {
             Some(weight) => {
+                why.covered += term.rarity / query.rarity;
                 why.words.push(MatchedWord { word: term.word.clone(), fields: weight.fields().collect() });
             }
             None => why.missing.push(term.word.clone()),

@@ -177,6 +177,7 @@ impl Index {
         if query.is_empty() || wanted.limit == 0 {
             return Vec::new();
         }
+        let ranking = ranking();
         let shelves = self.visible(view);
         let tags: Vec<u32> = filter.tags.iter().map(|tag| hash(tag)).collect();
         // The second is looked at even where only the first is wanted.
@@ -190,22 +191,28 @@ impl Index {
                 .filter(|(other, _)| filter.nearest && nearness(*other) > nearness(*key))
                 .map(|(_, shelf)| *shelf)
                 .collect();
-            shelf.each(query, |place, slot, signals| {
-                let score = ranking().score(&signals, query.rarity);
-                if !filter.admits(&slot.facts, &tags) || !best.has_room_for(score, slot.id) {
-                    return;
+            let look = shelf.look(query);
+            for place in look.places() {
+                let signals = look.signals(place);
+                let score = ranking.score(&signals, query.rarity);
+                // Most are out of the race by this alone, and are looked at no further.
+                if !best.has_room_for(score) {
+                    continue;
                 }
+                let Some(slot) = shelf.slot(place).filter(|slot| filter.admits(&slot.facts, &tags)) else {
+                    continue;
+                };
                 if !nearer.iter().any(|shelf| shelf.has_usable(slot.facts.name)) {
                     best.add(Candidate { score, shelf, place, id: slot.id, signals });
                 }
-            });
+            }
         }
         let mut hits: Vec<(Hit, Candidate<'_>)> = Vec::new();
         let candidates = best.finish();
         let top = candidates.first().map_or(0.0, |candidate| candidate.score);
         let second = candidates.get(1).map(|candidate| candidate.score);
         for candidate in candidates {
-            let similarity = ranking().similarity(candidate.score, top, second);
+            let similarity = ranking.similarity(candidate.score, top, second);
             if similarity < wanted.floor {
                 break;
             }
@@ -275,9 +282,8 @@ impl<'a> Best<'a> {
         Self { limit, heap: BinaryHeap::with_capacity(limit.min(1_000) + 1) }
     }
 
-    fn has_room_for(&self, score: f32, id: SkillId) -> bool {
-        self.heap.len() < self.limit
-            || self.heap.peek().is_some_and(|worst| worse_first((score, id), (worst.score, worst.id)).is_lt())
+    fn has_room_for(&self, score: f32) -> bool {
+        self.heap.len() < self.limit || self.heap.peek().is_some_and(|worst| score >= worst.score)
     }
 
     fn add(&mut self, candidate: Candidate<'a>) {

@@ -11,8 +11,6 @@ const RANKING: &str = include_str!("../model/ranking.json");
 pub struct Signals {
     /// How well the words match, 0 to 1: BM25F as a share of the best that a skill could have.
     pub lexical: f32,
-    /// Which share of the query's words, weighed by how rare they are, stands in the skill at all.
-    pub covered: f32,
     /// The cosine of the query with the skill's own text.
     pub cosine: Option<f32>,
     /// The best cosine with an example prompt, and which one it is.

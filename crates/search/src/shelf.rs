@@ -129,6 +129,10 @@ impl Shelf {
         self.names.contains_key(&name)
     }
 
+    pub(crate) fn slot(&self, place: usize) -> Option<&Slot> {
+        self.slots.get(place)?.as_ref()
+    }
+
     pub(crate) fn own_vector(&self, place: usize) -> Option<Vector> {
         self.built_in.own(place)
     }
@@ -188,9 +192,8 @@ impl Shelf {
         }
     }
 
-    /// Calls back with every skill on the shelf and what speaks for it.
-    pub(crate) fn each(&self, query: &Query, mut found: impl FnMut(usize, &Slot, Signals)) {
-        let (lexical, covered) = self.lexical(query);
+    /// What speaks for the skills on the shelf.
+    pub(crate) fn look(&self, query: &Query) -> Look {
         let mut cosines = Cosines::default();
         if let Some(vector) = &query.vector {
             self.built_in.cosines(vector, Scale::BUILT_IN, self.slots.len(), &mut cosines);
@@ -199,16 +202,7 @@ impl Shelf {
             self.other.cosines(vector, *scale, self.slots.len(), &mut cosines);
         }
         let share = if query.rarity > 0.0 { query.rarity.recip() } else { 0.0 };
-        for (place, slot) in self.slots.iter().enumerate() {
-            let Some(slot) = slot else { continue };
-            let signals = Signals {
-                lexical: (lexical.get(place).copied().unwrap_or(0.0) * share).min(1.0),
-                covered: covered.get(place).copied().unwrap_or(0.0) * share,
-                cosine: cosines.own.get(place).copied().flatten(),
-                example: cosines.example.get(place).copied().flatten(),
-            };
-            found(place, slot, signals);
-        }
+        Look { lexical: self.lexical(query), share, cosines }
     }
 
     /// Calls back with every slot that has a term.
@@ -229,18 +223,16 @@ impl Shelf {
         }
     }
 
-    /// For each slot the weighed sum of the query's terms, and the sum of those that it has at all.
-    fn lexical(&self, query: &Query) -> (Vec<f32>, Vec<f32>) {
+    /// For each slot the weighed sum of the query's terms.
+    fn lexical(&self, query: &Query) -> Vec<f32> {
         let mut lexical = vec![0.0; self.slots.len()];
-        let mut covered = vec![0.0; self.slots.len()];
-        let mut add = |place: usize, rarity: f32, weight: Weight| {
-            if let (Some(lexical), Some(covered)) = (lexical.get_mut(place), covered.get_mut(place)) {
-                *lexical += rarity * weight.weight();
-                *covered += rarity;
+        let mut add = |place: usize, more: f32| {
+            if let Some(lexical) = lexical.get_mut(place) {
+                *lexical += more;
             }
         };
         for term in &query.terms {
-            self.each_with(term.term, |place, weight| add(place, term.rarity, weight));
+            self.each_with(term.term, |place, weight| add(place, term.rarity * weight.weight()));
         }
         for compound in &query.compounds {
             self.each_with(compound.whole.term, |place, weight| {
@@ -249,11 +241,33 @@ impl Shelf {
                     self.weight(place, *part).map(|weight| rarity * weight.weight())
                 });
                 let more = compound.whole.rarity * weight.weight() - parts.sum::<f32>();
-                if let Some(lexical) = lexical.get_mut(place) {
-                    *lexical += more.max(0.0);
-                }
+                add(place, more.max(0.0));
             });
         }
-        (lexical, covered)
+        lexical
+    }
+}
+
+/// What speaks for the skills on a shelf.
+pub(crate) struct Look {
+    lexical: Vec<f32>,
+    share: f32,
+    cosines: Cosines,
+}
+
+impl Look {
+    /// What speaks for the skill in a slot.
+    pub(crate) fn signals(&self, place: usize) -> Signals {
+        let lexical = self.lexical.get(place).copied().unwrap_or(0.0);
+        Signals {
+            lexical: (lexical * self.share).min(1.0),
+            cosine: self.cosines.own(place),
+            example: self.cosines.example(place),
+        }
+    }
+
+    /// The slots, dead ones included.
+    pub(crate) fn places(&self) -> std::ops::Range<usize> {
+        0..self.lexical.len()
     }
 }

@@ -14,12 +14,23 @@ pub(crate) struct Space {
     owners: Vec<(u32, u16)>,
 }
 
-/// The cosines of everything in a space with a query; of examples only the best counts.
+/// The cosines of a shelf's slots with a query.
 #[derive(Debug, Default)]
 pub(crate) struct Cosines {
-    pub(crate) own: Vec<Option<f32>>,
-    /// With the place of the example.
-    pub(crate) example: Vec<Option<(f32, u16)>>,
+    /// One a slot, or none at all when nothing has a vector.
+    own: Vec<f32>,
+    /// The best example of each slot and its place; none at all when nothing has an example.
+    examples: Vec<Option<(f32, u16)>>,
+}
+
+impl Cosines {
+    pub(crate) fn own(&self, slot: usize) -> Option<f32> {
+        self.own.get(slot).copied()
+    }
+
+    pub(crate) fn example(&self, slot: usize) -> Option<(f32, u16)> {
+        self.examples.get(slot).copied().flatten()
+    }
 }
 
 impl Space {
@@ -71,24 +82,30 @@ impl Space {
         Some(Vectors { own: self.own.get(place), examples: examples.collect() })
     }
 
-    /// Fills in the cosines of the slots this space knows.
+    /// Fills in the cosines of the slots this space knows, in place of what was there.
     pub(crate) fn cosines(&self, query: &Vector, scale: Scale, slots: usize, cosines: &mut Cosines) {
-        cosines.own.resize(slots, None);
-        cosines.example.resize(slots, None);
         let mut raw = Vec::new();
         self.own.cosines(query, &mut raw);
-        for (place, (cosine, filled)) in raw.iter().zip(&self.filled).enumerate() {
-            if let (true, Some(own)) = (*filled, cosines.own.get_mut(place)) {
-                *own = Some(scale.read(*cosine));
-                if let Some(example) = cosines.example.get_mut(place) {
-                    *example = None;
-                }
+        for cosine in &mut raw {
+            *cosine = scale.read(*cosine);
+        }
+        if cosines.own.is_empty() {
+            raw.resize(slots, 0.0);
+            cosines.own = std::mem::take(&mut raw);
+        } else {
+            for (place, cosine) in raw.iter().enumerate().filter(|(place, _)| self.is_filled(*place)) {
+                cosines.own.get_mut(place).into_iter().for_each(|own| *own = *cosine);
+                cosines.examples.get_mut(place).into_iter().for_each(|example| *example = None);
             }
         }
+        if self.owners.is_empty() {
+            return;
+        }
+        cosines.examples.resize(slots, None);
         self.examples.cosines(query, &mut raw);
         for (cosine, (slot, example)) in raw.iter().zip(&self.owners) {
             let cosine = scale.read(*cosine);
-            if let Some(best) = cosines.example.get_mut(*slot as usize)
+            if let Some(best) = cosines.examples.get_mut(*slot as usize)
                 && best.is_none_or(|(best, _)| best < cosine)
             {
                 *best = Some((cosine, *example));

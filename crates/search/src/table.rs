@@ -141,8 +141,12 @@ mod tests {
                 case["tokens"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap()).collect();
             let got: Vec<u64> = pieces(text).into_iter().take(MOST_PIECES).map(u64::from).collect();
             assert_eq!(got, wanted, "{text}");
-            let first: Vec<f64> =
-                case["first"].as_array().into_iter().flatten().filter_map(|n| n.as_f64()).collect();
+            let first: Vec<f64> = case["first"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(serde_json::Value::as_f64)
+                .collect();
             let vector = embed(text).map(|vector| vector.numbers()).unwrap_or_default();
             for (got, wanted) in vector.iter().zip(&first) {
                 assert!((f64::from(*got) - wanted).abs() < 0.005, "{text}: {got} is not {wanted}");

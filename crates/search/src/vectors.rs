@@ -1,5 +1,7 @@
 //! Vectors as small numbers, and the product of one with many.
 
+use std::sync::OnceLock;
+
 /// A unit vector in steps of one byte.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
@@ -109,9 +111,29 @@ impl Rows {
             cosines.resize(self.len(), 0.0);
             return;
         }
-        cosines.reserve(self.len());
-        products(&with.steps, &self.steps, &self.scales, with.scale, cosines);
+        cosines.resize(self.len(), 0.0);
+        let threads = if self.len() < MANY { 1 } else { threads() };
+        let rows = self.len().div_ceil(threads).max(1);
+        let parts = self.steps.chunks(rows * dimensions).zip(self.scales.chunks(rows));
+        let mut parts = parts.zip(cosines.chunks_mut(rows));
+        let own = parts.next();
+        std::thread::scope(|scope| {
+            for ((steps, scales), cosines) in parts {
+                scope.spawn(move || products(with, steps, scales, cosines));
+            }
+            if let Some(((steps, scales), cosines)) = own {
+                products(with, steps, scales, cosines);
+            }
+        });
     }
+}
+
+/// From so many vectors on it pays to share the work among processors.
+const MANY: usize = 50_000;
+
+fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(4))
 }
 
 #[allow(clippy::cast_precision_loss)] // at most 127 * 127 * dimensions, which is exact enough for a cosine
@@ -126,41 +148,45 @@ fn dot(left: &[i8], right: &[i8]) -> i32 {
 
 #[inline(always)]
 #[allow(clippy::inline_always)] // so that each caller compiles it for its own instructions
-fn all_products(with: &[i8], rows: &[i8], scales: &[f32], scale: f32, cosines: &mut Vec<f32>) {
-    let sums = rows.chunks_exact(with.len()).map(|row| dot(with, row));
-    cosines.extend(sums.zip(scales).map(|(sum, row_scale)| as_number(sum) * row_scale * scale));
+fn all_products(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
+    let sums = rows.chunks_exact(with.steps.len()).map(|row| dot(&with.steps, row));
+    for ((cosine, sum), scale) in cosines.iter_mut().zip(sums).zip(scales) {
+        *cosine = as_number(sum) * scale * with.scale;
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
+    use super::{Vector, all_products};
+
     #[target_feature(enable = "avx2")]
-    pub(super) fn with_avx2(with: &[i8], rows: &[i8], scales: &[f32], scale: f32, cosines: &mut Vec<f32>) {
-        super::all_products(with, rows, scales, scale, cosines);
+    pub(super) fn with_avx2(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
+        all_products(with, rows, scales, cosines);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-    pub(super) fn with_avx512(with: &[i8], rows: &[i8], scales: &[f32], scale: f32, cosines: &mut Vec<f32>) {
-        super::all_products(with, rows, scales, scale, cosines);
+    pub(super) fn with_avx512(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
+        all_products(with, rows, scales, cosines);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-fn products(with: &[i8], rows: &[i8], scales: &[f32], scale: f32, cosines: &mut Vec<f32>) {
+fn products(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
     if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
         // SAFETY: the processor has the instructions.
-        unsafe { wide::with_avx512(with, rows, scales, scale, cosines) }
+        unsafe { wide::with_avx512(with, rows, scales, cosines) }
     } else if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has the instructions.
-        unsafe { wide::with_avx2(with, rows, scales, scale, cosines) }
+        unsafe { wide::with_avx2(with, rows, scales, cosines) }
     } else {
-        all_products(with, rows, scales, scale, cosines);
+        all_products(with, rows, scales, cosines);
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn products(with: &[i8], rows: &[i8], scales: &[f32], scale: f32, cosines: &mut Vec<f32>) {
-    all_products(with, rows, scales, scale, cosines);
+fn products(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
+    all_products(with, rows, scales, cosines);
 }
 
 #[cfg(test)]
@@ -168,8 +194,8 @@ mod tests {
     use super::*;
 
     fn vector(seed: u32) -> Vector {
-        let numbers: Vec<f32> =
-            (0..256_u32).map(|place| ((place * 37 + seed * 101) % 89) as f32 - 44.0).collect();
+        let number = |place: u32| u16::try_from((place * 37 + seed * 101) % 89).unwrap();
+        let numbers: Vec<f32> = (0..256).map(|place| f32::from(number(place)) - 44.0).collect();
         Vector::new(&numbers).unwrap()
     }
 
@@ -181,7 +207,7 @@ mod tests {
         rows.cosines(&vector(3), &mut cosines);
         for (place, cosine) in cosines.iter().enumerate() {
             let one = rows.get(place).unwrap();
-            assert_eq!(*cosine, one.cosine(&vector(3)));
+            assert!((cosine - one.cosine(&vector(3))).abs() < f32::EPSILON);
         }
         assert!((cosines[3] - 1.0).abs() < 1e-6);
     }

@@ -108,7 +108,9 @@ pub(crate) fn agent(number: u8) -> AgentId {
 
 pub(crate) fn index(skills: &[Skill]) -> Index {
     let mut index = Index::default();
-    skills.iter().for_each(|skill| index.put(&skill.prepared()));
+    for skill in skills {
+        index.put(&skill.prepared());
+    }
     index
 }
 

@@ -61,7 +61,7 @@ proptest! {
         let mut shuffled = skills.clone();
         let length = shuffled.len().max(1) as u64;
         for place in 0..shuffled.len() {
-            let other = (order.wrapping_mul(place as u64 + 7) % length) as usize;
+            let other = usize::try_from(order.wrapping_mul(place as u64 + 7) % length).unwrap();
             shuffled.swap(place, other);
         }
         let mut other = index(&shuffled);

@@ -96,7 +96,7 @@ impl BreakdownView {
             words: found.why.words.iter().map(MatchedWordView::from).collect(),
             missing: found.why.missing.clone(),
             lexical: rounded(signals.lexical),
-            covered: rounded(signals.covered),
+            covered: rounded(found.why.covered),
             cosine: signals.cosine.map(rounded),
             example: signals.example.and_then(|(cosine, place)| {
                 let prompt = prompts.get(usize::from(place))?.clone();
