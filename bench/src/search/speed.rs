@@ -49,7 +49,7 @@ fn user(number: usize) -> UserId {
 
 /// A search as the program does it: from the text to ten skills and why.
 fn search(index: &Index, text: &str, view: View) -> Duration {
-    let filter = Filter { usable: true, ..Filter::default() };
+    let filter = Filter { nearest: true, ..Filter::default() };
     let wanted = Wanted { limit: 10, floor: 0.0, collapse: false };
     let started = Instant::now();
     black_box(index.search(&Query::new(text), view, &filter, wanted));

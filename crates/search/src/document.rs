@@ -6,10 +6,14 @@ use crate::Vector;
 use crate::lexicon::{Field, Weighing, hash};
 use crate::table::embed;
 
+/// Text of a description behind this many bytes is not looked at.
+const LONGEST_DESCRIPTION: usize = 8 << 10;
 /// Text of a body behind this many bytes is not looked at.
 const LONGEST_BODY: usize = 16 << 10;
 /// Tags behind this many do not count for the meaning.
 const MOST_TAGS: usize = 12;
+/// Text of an example prompt behind this many bytes is not looked at.
+const LONGEST_EXAMPLE: usize = 1 << 10;
 /// Example prompts behind this many are not looked at.
 const MOST_EXAMPLES: usize = 50;
 
@@ -47,11 +51,12 @@ impl Document<'_> {
     pub fn texts(&self) -> Vec<String> {
         let mut own = self.heading();
         let tags = self.tags.iter().take(MOST_TAGS).map(String::as_str);
-        for part in std::iter::once(self.description).chain(tags) {
+        for part in std::iter::once(start(self.description, LONGEST_DESCRIPTION)).chain(tags) {
             own.push_str(". ");
             own.push_str(part);
         }
-        std::iter::once(own).chain(self.examples.iter().take(MOST_EXAMPLES).cloned()).collect()
+        let examples = self.examples.iter().take(MOST_EXAMPLES);
+        std::iter::once(own).chain(examples.map(|text| start(text, LONGEST_EXAMPLE).to_owned())).collect()
     }
 
     /// Name and title; most titles are the name written nicely, and then it counts once.
@@ -63,7 +68,7 @@ impl Document<'_> {
     }
 }
 
-fn hash_of_words(text: &str) -> u32 {
+fn hash_of_words(text: &str) -> u64 {
     hash(&crate::words::words(text).concat())
 }
 
@@ -74,8 +79,8 @@ pub(crate) struct Facts {
     pub(crate) enabled: bool,
     pub(crate) origin: Origin,
     pub(crate) facets: Facets,
-    pub(crate) tags: Box<[u32]>,
-    pub(crate) name: u32,
+    pub(crate) tags: Box<[u64]>,
+    pub(crate) name: u64,
 }
 
 impl Facts {
@@ -145,12 +150,12 @@ impl Prepared {
     pub fn new(document: &Document<'_>) -> Self {
         let mut weighing = Weighing::default();
         weighing.add(Field::Name, &document.heading());
-        weighing.add(Field::Description, document.description);
+        weighing.add(Field::Description, start(document.description, LONGEST_DESCRIPTION));
         for tag in document.tags {
             weighing.add(Field::Tags, tag);
         }
         for example in document.examples.iter().take(MOST_EXAMPLES) {
-            weighing.add(Field::Examples, example);
+            weighing.add(Field::Examples, start(example, LONGEST_EXAMPLE));
         }
         weighing.add(Field::Body, start(document.body, LONGEST_BODY));
         Self {

@@ -33,8 +33,6 @@ pub enum View {
 /// What a search is narrowed to; empty fields narrow nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Filter {
-    /// Only active skills that are switched on.
-    pub usable: bool,
     /// Only the nearest usable skill of each name.
     pub nearest: bool,
     /// Its status.
@@ -132,11 +130,6 @@ impl Index {
         }
     }
 
-    /// Forgets everything another embedder made.
-    pub fn forget_vectors(&mut self) {
-        self.shelves.values_mut().for_each(Shelf::forget_vectors);
-    }
-
     /// The skills for which no other embedder has been asked, at most so many, by id.
     pub fn without_vectors(&self, limit: usize) -> Vec<SkillId> {
         let mut missing: Vec<_> = self.shelves.values().flat_map(Shelf::without_vectors).collect();
@@ -179,7 +172,7 @@ impl Index {
         }
         let ranking = ranking();
         let shelves = self.visible(view);
-        let tags: Vec<u32> = filter.tags.iter().map(|tag| hash(tag)).collect();
+        let tags: Vec<u64> = filter.tags.iter().map(|tag| hash(tag)).collect();
         // The second is looked at even where only the first is wanted.
         let mut best = Best::new(if wanted.collapse { wanted.limit * 4 } else { wanted.limit.max(2) });
         for (key, shelf) in &shelves {
@@ -249,9 +242,9 @@ impl Filter {
             && self.user.is_none_or(|wanted| user == Some(wanted))
     }
 
-    fn admits(&self, facts: &Facts, tags: &[u32]) -> bool {
+    fn admits(&self, facts: &Facts, tags: &[u64]) -> bool {
         let Facets { instructions, procedure, policy } = self.facets;
-        (!self.usable && !self.nearest || facts.is_usable())
+        (!self.nearest || facts.is_usable())
             && self.status.is_none_or(|wanted| facts.status == wanted)
             && self.enabled.is_none_or(|wanted| facts.enabled == wanted)
             && self.origin.is_none_or(|wanted| facts.origin == wanted)

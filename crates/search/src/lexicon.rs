@@ -50,15 +50,21 @@ impl Field {
     }
 }
 
-/// A short number for a text. It stands for the text in the index; two texts with the same number are taken for one,
-/// which is too rare to matter for a ranking.
-pub(crate) fn hash(text: &str) -> u32 {
+/// A number for a text that stands for it: so many texts have another one that nobody meets two with the same.
+pub(crate) fn hash(text: &str) -> u64 {
     let folded = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    #[allow(clippy::cast_possible_truncation)] // both halves are in it
-    let hash = (folded ^ (folded >> 32)) as u32;
-    hash
+    // Spreads what the last letters changed over all digits.
+    let mixed = (folded ^ (folded >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    mixed ^ (mixed >> 32)
+}
+
+/// A shorter one for a term: two in a large library may share it, which a ranking does not notice.
+fn short_hash(text: &str) -> u32 {
+    #[allow(clippy::cast_possible_truncation)] // all digits are in each half
+    let short = hash(text) as u32;
+    short
 }
 
 fn stemmer() -> &'static Stemmer {
@@ -73,7 +79,7 @@ pub(crate) fn each_term(text: &str, mut found: impl FnMut(u32, &str)) {
 
 /// The term of a word.
 pub(crate) fn term(word: &str) -> u32 {
-    hash(&stemmer().stem(word))
+    short_hash(&stemmer().stem(word))
 }
 
 /// The parts of a compound written as one word: `pull-request` is `pullrequest` too.
@@ -87,7 +93,7 @@ pub(crate) fn rarity(term: u32) -> f32 {
     static KNOWN: OnceLock<HashMap<u32, f32>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         let lines = RARITY.lines().filter_map(|line| line.split_once('\t'));
-        lines.filter_map(|(term, rarity)| Some((hash(term), rarity.parse().ok()?))).collect()
+        lines.filter_map(|(term, rarity)| Some((short_hash(term), rarity.parse().ok()?))).collect()
     });
     known.get(&term).copied().unwrap_or(ranking().rarity_of_unknown)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Shelf {
     slots: Vec<Option<Slot>>,
     places: HashMap<SkillId, u32>,
     /// Usable skills by the number of their name.
-    names: HashMap<u32, u32>,
+    names: HashMap<u64, u32>,
     /// The terms of slot n stand from `starts[n]` to `starts[n + 1]`, by number.
     terms: Vec<u32>,
     weights: Vec<Weight>,
@@ -47,14 +47,14 @@ impl Shelf {
 
     /// An estimate of what it takes in memory.
     pub(crate) fn bytes(&self) -> usize {
-        let tags = self.slots.iter().flatten().map(|slot| slot.facts.tags.len() * 4 + 16).sum::<usize>();
+        let tags = self.slots.iter().flatten().map(|slot| slot.facts.tags.len() * 8 + 16).sum::<usize>();
         let postings = self.postings.as_ref().map_or(0, |postings| {
             postings.values().map(|slots| 48 + slots.capacity() * size_of::<(u32, Weight)>()).sum()
         });
         self.slots.capacity() * size_of::<Option<Slot>>()
             + tags
             + self.places.capacity() * 24
-            + self.names.capacity() * 9
+            + self.names.capacity() * 13
             + self.terms.capacity() * 4
             + self.weights.capacity() * 2
             + self.starts.capacity() * 4
@@ -77,9 +77,7 @@ impl Shelf {
             }
         }
         self.starts.push(u32::try_from(self.terms.len()).unwrap_or(u32::MAX));
-        if let Some(dimensions) = prepared.vectors.dimensions() {
-            self.built_in.set(slot, dimensions, &prepared.vectors);
-        }
+        self.built_in.set(slot, &prepared.vectors);
         if prepared.facts.is_usable() {
             self.names.insert(prepared.facts.name, slot);
         }
@@ -92,16 +90,11 @@ impl Shelf {
 
     /// Sets what the other embedder made of a skill.
     pub(crate) fn put_vectors(&mut self, id: SkillId, vectors: &Vectors) {
-        if let (Some(&slot), Some(dimensions)) = (self.places.get(&id), vectors.dimensions())
+        if let Some(&slot) = self.places.get(&id)
             && !self.other.is_filled(slot as usize)
         {
-            self.other.set(slot, dimensions, vectors);
+            self.other.set(slot, vectors);
         }
-    }
-
-    /// Forgets what the other embedder made.
-    pub(crate) fn forget_vectors(&mut self) {
-        self.other = Space::default();
     }
 
     /// The skills the other embedder has not been asked for.
@@ -125,7 +118,7 @@ impl Shelf {
     }
 
     /// Whether a usable skill has this name here.
-    pub(crate) fn has_usable(&self, name: u32) -> bool {
+    pub(crate) fn has_usable(&self, name: u64) -> bool {
         self.names.contains_key(&name)
     }
 
@@ -174,19 +167,22 @@ impl Shelf {
 
     /// Leaves the dead slots behind.
     fn put_in_order(&mut self) {
-        let old = std::mem::take(self);
-        for (place, slot) in (0_u32..).zip(&old.slots) {
+        let mut old = std::mem::take(self);
+        let mut built_in = old.built_in.take_all();
+        let mut other = old.other.take_all();
+        for (place, slot) in old.slots.iter().enumerate() {
             let Some(slot) = slot else { continue };
-            let (terms, weights) = old.terms_of(place as usize);
+            let (terms, weights) = old.terms_of(place);
+            let vectors_of = |all: &mut Vec<Option<Vectors>>| all.get_mut(place).and_then(Option::take);
             let prepared = Prepared {
                 id: slot.id,
                 scope: model::Scope::Workspace,
                 facts: slot.facts.clone(),
                 terms: terms.iter().copied().zip(weights.iter().copied()).collect(),
-                vectors: old.built_in.take(place).unwrap_or_default(),
+                vectors: vectors_of(&mut built_in).unwrap_or_default(),
             };
             self.put(&prepared);
-            if let Some(vectors) = old.other.take(place) {
+            if let Some(vectors) = vectors_of(&mut other) {
                 self.put_vectors(slot.id, &vectors);
             }
         }

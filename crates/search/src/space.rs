@@ -18,14 +18,14 @@ pub(crate) struct Space {
 #[derive(Debug, Default)]
 pub(crate) struct Cosines {
     /// One a slot, or none at all when nothing has a vector.
-    own: Vec<f32>,
+    own: Vec<Option<f32>>,
     /// The best example of each slot and its place; none at all when nothing has an example.
     examples: Vec<Option<(f32, u16)>>,
 }
 
 impl Cosines {
     pub(crate) fn own(&self, slot: usize) -> Option<f32> {
-        self.own.get(slot).copied()
+        self.own.get(slot).copied().flatten()
     }
 
     pub(crate) fn example(&self, slot: usize) -> Option<(f32, u16)> {
@@ -41,24 +41,29 @@ impl Space {
             + self.owners.capacity() * size_of::<(u32, u16)>()
     }
 
-    /// Sets the vectors of a slot that has none yet.
-    pub(crate) fn set(&mut self, slot: u32, dimensions: usize, vectors: &Vectors) {
+    /// Sets the vectors of a slot that has none yet. The first vector decides how many dimensions all have; what has
+    /// others does not belong here and is left out.
+    pub(crate) fn set(&mut self, slot: u32, vectors: &Vectors) {
+        let Some(dimensions) = self.own.dimensions().or_else(|| vectors.dimensions()) else { return };
+        if vectors.dimensions() != Some(dimensions) {
+            return;
+        }
         let place = slot as usize;
         while self.own.len() <= place {
             self.own.push_nothing(dimensions);
         }
         self.filled.resize(self.own.len(), false);
-        if let Some(own) = vectors.own.as_ref().filter(|own| own.dimensions() == dimensions) {
+        if let Some(own) = &vectors.own {
             self.own.set(place, own);
         }
         if let Some(filled) = self.filled.get_mut(place) {
             *filled = true;
         }
-        for (example, vector) in &vectors.examples {
-            if vector.dimensions() == dimensions {
-                self.examples.push(vector);
-                self.owners.push((slot, *example));
-            }
+        for (example, vector) in
+            vectors.examples.iter().filter(|(_, vector)| vector.dimensions() == dimensions)
+        {
+            self.examples.push(vector);
+            self.owners.push((slot, *example));
         }
     }
 
@@ -71,31 +76,38 @@ impl Space {
         self.own.get(slot)
     }
 
-    /// What a slot holds, to be put elsewhere.
-    pub(crate) fn take(&self, slot: u32) -> Option<Vectors> {
-        let place = slot as usize;
-        if !self.is_filled(place) {
-            return None;
+    /// What each slot holds, to be put elsewhere.
+    pub(crate) fn take_all(&mut self) -> Vec<Option<Vectors>> {
+        let slots = self.filled.iter().enumerate();
+        let mut all: Vec<_> = slots
+            .map(|(place, filled)| filled.then(|| Vectors { own: self.own.get(place), examples: Vec::new() }))
+            .collect();
+        for (row, (slot, example)) in self.owners.iter().enumerate() {
+            let vectors = all.get_mut(*slot as usize).and_then(Option::as_mut);
+            if let (Some(vectors), Some(vector)) = (vectors, self.examples.get(row)) {
+                vectors.examples.push((*example, vector));
+            }
         }
-        let examples = self.owners.iter().zip(0..).filter(|((owner, _), _)| *owner == slot);
-        let examples = examples.filter_map(|((_, example), row)| Some((*example, self.examples.get(row)?)));
-        Some(Vectors { own: self.own.get(place), examples: examples.collect() })
+        *self = Self::default();
+        all
     }
 
     /// Fills in the cosines of the slots this space knows, in place of what was there.
     pub(crate) fn cosines(&self, query: &Vector, scale: Scale, slots: usize, cosines: &mut Cosines) {
+        if self.own.dimensions() != Some(query.dimensions()) {
+            return;
+        }
         let mut raw = Vec::new();
         self.own.cosines(query, &mut raw);
-        for cosine in &mut raw {
-            *cosine = scale.read(*cosine);
+        cosines.own.resize(slots, None);
+        for ((cosine, filled), own) in raw.iter().zip(&self.filled).zip(&mut cosines.own) {
+            if *filled {
+                *own = Some(scale.read(*cosine));
+            }
         }
-        if cosines.own.is_empty() {
-            raw.resize(slots, 0.0);
-            cosines.own = std::mem::take(&mut raw);
-        } else {
-            for (place, cosine) in raw.iter().enumerate().filter(|(place, _)| self.is_filled(*place)) {
-                cosines.own.get_mut(place).into_iter().for_each(|own| *own = *cosine);
-                cosines.examples.get_mut(place).into_iter().for_each(|example| *example = None);
+        for (example, filled) in cosines.examples.iter_mut().zip(&self.filled) {
+            if *filled {
+                *example = None;
             }
         }
         if self.owners.is_empty() {

@@ -1,6 +1,9 @@
 //! Vectors as small numbers, and the product of one with many.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// More than any model has; up to here no product of two vectors overflows.
+const MOST_DIMENSIONS: usize = 65_536;
 
 /// A unit vector in steps of one byte.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +15,9 @@ pub struct Vector {
 impl Vector {
     /// The direction of these numbers; `None` when they have none.
     pub fn new(numbers: &[f32]) -> Option<Self> {
+        if numbers.len() > MOST_DIMENSIONS {
+            return None;
+        }
         let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
         let greatest = numbers.iter().fold(0.0_f32, |greatest, number| greatest.max(number.abs()));
         if !length.is_finite() || greatest <= 0.0 {
@@ -91,13 +97,14 @@ impl Rows {
         self.steps.capacity() + self.scales.capacity() * size_of::<f32>()
     }
 
-    fn dimensions(&self) -> usize {
-        self.steps.len().checked_div(self.len()).unwrap_or(0)
+    /// How many dimensions they have; `None` while there are none.
+    pub(crate) fn dimensions(&self) -> Option<usize> {
+        self.steps.len().checked_div(self.len())
     }
 
     /// One of them, if it has a direction.
     pub(crate) fn get(&self, place: usize) -> Option<Vector> {
-        let dimensions = self.dimensions();
+        let dimensions = self.dimensions()?;
         let steps = self.steps.get(place * dimensions..(place + 1) * dimensions)?;
         let scale = *self.scales.get(place)?;
         (scale > 0.0).then(|| Vector { steps: steps.to_vec(), scale })
@@ -106,30 +113,50 @@ impl Rows {
     /// The cosine of each with a vector, in order, into `cosines`.
     pub(crate) fn cosines(&self, with: &Vector, cosines: &mut Vec<f32>) {
         cosines.clear();
-        let dimensions = self.dimensions();
-        if dimensions == 0 || dimensions != with.dimensions() {
-            cosines.resize(self.len(), 0.0);
+        cosines.resize(self.len(), 0.0);
+        let dimensions = with.dimensions();
+        if self.dimensions() != Some(dimensions) {
             return;
         }
-        cosines.resize(self.len(), 0.0);
-        let threads = if self.len() < MANY { 1 } else { threads() };
-        let rows = self.len().div_ceil(threads).max(1);
-        let parts = self.steps.chunks(rows * dimensions).zip(self.scales.chunks(rows));
-        let mut parts = parts.zip(cosines.chunks_mut(rows));
-        let own = parts.next();
-        std::thread::scope(|scope| {
-            for ((steps, scales), cosines) in parts {
-                scope.spawn(move || products(with, steps, scales, cosines));
-            }
-            if let Some(((steps, scales), cosines)) = own {
-                products(with, steps, scales, cosines);
-            }
-        });
+        if self.len() < MANY {
+            products(with, &self.steps, &self.scales, cosines);
+            return;
+        }
+        let parts = self.steps.chunks(PART * dimensions).zip(self.scales.chunks(PART));
+        let parts: Vec<_> = parts.zip(cosines.chunks_mut(PART)).map(|part| Mutex::new(Some(part))).collect();
+        share(with, &parts);
     }
 }
 
 /// From so many vectors on it pays to share the work among processors.
 const MANY: usize = 50_000;
+/// How many vectors are taken at a time.
+const PART: usize = 8_192;
+
+/// Rows, their scales, and where their cosines go; nothing once somebody took them.
+type Part<'a> = Mutex<Option<((&'a [i8], &'a [f32]), &'a mut [f32])>>;
+
+/// Does the parts on several processors, unless another search does so at the moment.
+fn share(with: &Vector, parts: &[Part<'_>]) {
+    static SHARING: Mutex<()> = Mutex::new(());
+    let work = || {
+        for part in parts {
+            let taken = part.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(((steps, scales), cosines)) = taken {
+                products(with, steps, scales, cosines);
+            }
+        }
+    };
+    let turn = SHARING.try_lock();
+    let helpers = if turn.is_ok() { threads() - 1 } else { 0 };
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            // Where no thread can be had, this one does it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
 
 fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
@@ -173,7 +200,10 @@ mod wide {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 fn products(with: &Vector, rows: &[i8], scales: &[f32], cosines: &mut [f32]) {
-    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
+    let has_avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl");
+    if has_avx512 {
         // SAFETY: the processor has the instructions.
         unsafe { wide::with_avx512(with, rows, scales, cosines) }
     } else if is_x86_feature_detected!("avx2") {

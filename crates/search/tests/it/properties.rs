@@ -1,7 +1,7 @@
 //! What holds for every library, caller and query.
 
 use proptest::prelude::*;
-use repertoire_search::{Filter, Hit, Index, Query, View, Wanted};
+use repertoire_search::{Filter, Hit, Index, Query, Scale, Vector, Vectors, View, Wanted};
 
 use crate::library::{Skill, index, library, phrase, view};
 
@@ -118,6 +118,33 @@ proptest! {
         let wanted: Vec<_> = all.into_iter().filter(|hit| hit.similarity >= 0.5).take(limit).collect();
         prop_assert_eq!(few, wanted);
     }
+}
+
+/// What another embedder made stays with its skill while others come and go, whatever it has of wrong sizes.
+#[test]
+fn vectors_of_another_embedder_stay_with_their_skill() {
+    let vector = |numbers: [f32; 3]| Vector::new(&numbers);
+    let skills: Vec<_> =
+        (1..=400).map(|id| Skill::new(id, &format!("skill-{id}"), "Does something")).collect();
+    let mut index = index(&skills);
+    for skill in &skills {
+        let first = skill.id == 7;
+        let own = vector(if first { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] });
+        index.put_vectors(skill.id(), &Vectors::new([own, vector([0.0, 0.0, 1.0])]));
+    }
+    let stray = Skill::new(999, "stray", "Does something");
+    index.put(&stray.prepared());
+    index.put_vectors(stray.id(), &Vectors::new([Vector::new(&[1.0, 0.0])]));
+    for skill in skills.iter().filter(|skill| skill.id % 2 == 0) {
+        index.put(&skill.prepared());
+    }
+    let query = Query::of_words("zzz").with_vector(vector([1.0, 0.1, 0.0]).unwrap(), Scale::BUILT_IN);
+    let found = index.search(&query, View::All, &Filter::default(), EVERYTHING);
+    assert_eq!(found.len(), 401);
+    assert_eq!(found[0].id, skills[6].id());
+    let with_vectors = found.iter().filter(|hit| hit.why.signals.cosine.is_some()).count();
+    // The changed ones and the stray wait for their vectors.
+    assert_eq!((with_vectors, index.count_without_vectors()), (200, 201));
 }
 
 /// A shelf that is large enough to keep postings ranks as many small ones would.
