@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::Vector;
 
-/// Why an embedder gave no vectors.
+/// Why an embedder gave no vectors. The words are ours: what a server answers may repeat what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// It could not be reached, or it is busy: trying again later may help.

@@ -1,7 +1,8 @@
 //! An embedder behind a URL that speaks `OpenAI`'s dialect: `POST {base}/embeddings`.
 //!
 //! It sends texts and believes nothing that comes back before it is checked. The key goes to the one host it is for,
-//! and into no error, name or `Debug` output.
+//! and into no error, name or `Debug` output. Nor does anything that the server says: it may repeat what it was sent,
+//! which is not for everybody who reads an error. An error holds our own words and the status code.
 
 mod answer;
 mod call;
@@ -22,7 +23,7 @@ use crate::{EmbedError, Embedder, Vector};
 /// The most characters of one request, unless a single text has more.
 const MOST_CHARACTERS: usize = 200_000;
 /// How often a text that is too long for the model is cut in half.
-const MOST_CUTS: u32 = 1;
+const MOST_CUTS: u32 = 8;
 /// What is sent for a text without content: `OpenAI` refuses empty input, and a place in the answer must not be lost.
 const NOTHING: &str = ".";
 
@@ -71,20 +72,18 @@ impl RemoteEmbedder {
         let mut text = text;
         let mut cuts = 0;
         loop {
-            match self.call.embed(&[text], self.dimensions.get().copied(), deadline).await {
-                Err(Refusal::TooLong(_)) if cuts < MOST_CUTS => {
-                    cuts += 1;
-                    text = first_half(text);
-                }
-                Err(Refusal::TooLong(why)) => {
-                    let characters = text.chars().count();
-                    return Err(EmbedError::Unusable(format!(
-                        "a text is too long for the model even when it is cut to {characters} characters: {why}; \
-                         shorten the description or use a model that takes longer texts"
-                    )));
-                }
-                other => return self.keep(other),
+            let answer = self.call.embed(&[text], self.dimensions.get().copied(), deadline).await;
+            let Err(Refusal::TooLong(why)) = answer else { return self.keep(answer) };
+            let half = first_half(text);
+            if cuts == MOST_CUTS || half.len() >= text.len() {
+                let characters = text.chars().count();
+                return Err(EmbedError::Unusable(format!(
+                    "{why} even when it is cut to {characters} characters; shorten the description or use a model \
+                     that takes longer texts"
+                )));
             }
+            cuts += 1;
+            text = half;
         }
     }
 
@@ -128,7 +127,7 @@ impl Embedder for RemoteEmbedder {
     }
 
     /// One vector a text, in their order. A text without content gets the vector of `.`; one that is too long for the
-    /// model gets the vector of its first half.
+    /// model gets the vector of its beginning, as much as the model takes.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vector>, EmbedError> {
         let texts: Vec<&str> = texts.iter().map(|text| something(text)).collect();
         let mut vectors = Vec::with_capacity(texts.len());

@@ -1,6 +1,6 @@
 //! The PostgreSQL back end: connections, value types, errors. The statements are those of `store-sql`.
 //!
-//! Any number of servers may share one database; nothing is kept in memory between requests.
+//! Any number of servers may share one database; this crate keeps nothing in memory between requests.
 
 mod connection;
 mod open;

@@ -13,6 +13,9 @@ use crate::{Row, Value};
 /// How many ids one statement names at most; databases limit its arguments.
 const MOST_IDS: usize = 512;
 
+/// How many bytes of a text are read, so that a page of many skills is never much.
+const LONGEST_TEXT: usize = 32 << 10;
+
 fn read_changed(mut row: Row) -> Result<ChangedSkill, StoreError> {
     Ok(ChangedSkill {
         change: row.count()?,
@@ -55,7 +58,7 @@ impl SearchTx for SqlTx {
     ) -> Result<Vec<ChangedSkill>, StoreError> {
         // A bundle has one of the two spellings, never both.
         let sql = format!(
-            "SELECT s.changed_in, b.content, {SKILL} FROM skills s
+            "SELECT s.changed_in, SUBSTR(b.content, 1, {LONGEST_TEXT}), {SKILL} FROM skills s
              LEFT JOIN revision_files f ON f.workspace_id = s.workspace_id AND f.skill_id = s.id
                  AND f.number = s.revision AND f.path IN ('SKILL.md', 'skill.md')
              LEFT JOIN blobs b ON b.workspace_id = f.workspace_id AND b.digest = f.digest

@@ -16,7 +16,7 @@ pub struct ChangedSkill {
     pub change: u64,
     /// The skill.
     pub skill: Skill,
-    /// The bytes of `SKILL.md` of the current revision; none when they are not there.
+    /// The first 32 KiB of `SKILL.md` of the current revision; none when they are not there.
     pub text: Vec<u8>,
 }
 

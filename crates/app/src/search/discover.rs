@@ -1,10 +1,12 @@
 //! Which skills an agent is told about, and how much of its context that takes.
 
-use model::{Agent, AgentId, Caller, Discovery, SkillId};
+use std::collections::HashSet;
+
+use model::{Agent, AgentId, Caller, Discovery, SkillId, Status};
 use policy::access::{self, Act};
 use store::SkillRecord;
 
-use super::find::{self, SearchSkills, find};
+use super::find::{self, FoundSkill, SearchSkills, find};
 use super::token_count::count;
 use crate::skills::{self, ListSkills};
 use crate::{Code, Context, Error, PageRequest};
@@ -14,6 +16,8 @@ const HEADING: &str = "## Available Skills";
 const USUAL_LIMIT: u32 = 10;
 /// What is at least likely to help is worth a line.
 const FLOOR: f64 = 0.3;
+/// After so many lines in a row that do not fit, those that follow are not tried.
+const MOST_MISSES: u32 = 20;
 /// As much as an agent's own budget may be.
 const MOST_TOKENS: u32 = 1_000_000;
 
@@ -84,9 +88,9 @@ pub async fn discover(cx: &Context, caller: &Caller, request: Discover) -> Resul
     let query = request.query.as_deref().filter(|query| !query.trim().is_empty());
     let (used, told) = match mode {
         Discovery::Search => (Discovery::Search, telling.nothing().await?),
-        Discovery::List => (Discovery::List, telling.list(u32::MAX).await?),
+        Discovery::List => (Discovery::List, telling.list(u32::MAX, MOST_MISSES).await?),
         Discovery::Hybrid => (Discovery::Hybrid, telling.best(query, request.limit).await?),
-        Discovery::Auto => match telling.list(u32::MAX).await? {
+        Discovery::Auto => match telling.list(u32::MAX, 1).await? {
             all if !all.more => (Discovery::List, all),
             _ => (Discovery::Hybrid, telling.best(query, request.limit).await?),
         },
@@ -190,48 +194,59 @@ impl Telling<'_> {
         Ok(Told { more, ..Told::new() })
     }
 
-    /// What is assigned, in its order, then the others by name, as many as fit.
-    async fn list(&self, limit: u32) -> Result<Told, Error> {
+    /// The usable skills that are assigned, in their order, of each name the first.
+    async fn chosen(&self) -> Result<Vec<SkillRecord>, Error> {
         let assigned = self.assigned();
         let mut records = find::load(&mut *self.cx.read().await?, self.caller, &assigned).await?;
         records.retain(|record| record.skill.is_usable());
         records.sort_by_key(|record| assigned.iter().position(|id| *id == record.skill.id));
+        let mut names = HashSet::new();
+        records.retain(|record| names.insert(record.skill.name.clone()));
+        Ok(records)
+    }
+
+    /// What is assigned, in its order, then the others by name, as many as fit; it ends at so many in a row that do
+    /// not. An assigned skill was chosen for the agent, so that it goes before a nearer one of its name.
+    async fn list(&self, limit: u32, patience: u32) -> Result<Told, Error> {
+        let chosen = self.chosen().await?;
+        let names: HashSet<_> = chosen.iter().map(|record| record.skill.name.clone()).collect();
         let mut told = Told::new();
-        let mut fits = true;
-        for record in records {
-            fits = fits && told.add(plain(record, true), self.budget);
+        let mut missed = 0;
+        let mut tell = |told: &mut Told, record, assigned| {
+            let full = told.skills.len() >= limit as usize;
+            told.more |= full;
+            if !full {
+                missed = if told.add(plain(record, assigned), self.budget) { 0 } else { missed + 1 };
+            }
+            !full && missed < patience
+        };
+        for record in chosen {
+            if !tell(&mut told, record, true) {
+                return Ok(told);
+            }
         }
         let mut after = None;
-        while fits {
+        loop {
             let page = self.page(after, 100).await?;
-            for record in page.items {
-                let known = told.skills.iter().any(|known| known.record.skill.id == record.skill.id);
-                let full = told.skills.len() >= limit as usize;
-                told.more |= full && !known;
-                fits = fits && (known || !full && told.add(plain(record, false), self.budget));
+            for record in page.items.into_iter().filter(|record| !names.contains(&record.skill.name)) {
+                if !tell(&mut told, record, false) {
+                    return Ok(told);
+                }
             }
             after = page.next;
             if after.is_none() {
-                break;
+                return Ok(told);
             }
         }
-        Ok(told)
     }
 
     /// What fits the query best; without a query the first of the list.
     async fn best(&self, query: Option<&str>, limit: Option<u32>) -> Result<Told, Error> {
         let limit = limit.unwrap_or(USUAL_LIMIT);
-        let Some(query) = query else { return self.list(limit).await };
-        let request = SearchSkills {
-            query: query.to_owned(),
-            min_similarity: Some(FLOOR),
-            limit: Some(limit),
-            ..SearchSkills::default()
-        };
-        let found = find(self.cx, self.caller, request).await?;
+        let Some(query) = query else { return self.list(limit, MOST_MISSES).await };
         let assigned = self.assigned();
         let mut told = Told::new();
-        for hit in found.skills {
+        for hit in self.search(query, limit).await? {
             let assigned = assigned.contains(&hit.record.skill.id);
             let found = Some((hit.similarity, hit.sentence));
             let skill = DiscoveredSkill { line: line(&hit.record), record: hit.record, found, assigned };
@@ -241,6 +256,43 @@ impl Telling<'_> {
         let known = u32::try_from(told.skills.len()).unwrap_or(find::MOST);
         told.more = self.page(None, known + 1).await?.items.len() > told.skills.len();
         Ok(told)
+    }
+
+    /// What fits best, of each name the assigned one or else the nearest.
+    async fn search(&self, query: &str, limit: u32) -> Result<Vec<FoundSkill>, Error> {
+        let request = SearchSkills {
+            query: query.to_owned(),
+            min_similarity: Some(FLOOR),
+            limit: Some(limit),
+            ..SearchSkills::default()
+        };
+        let mut hits = find(self.cx, self.caller, request.clone()).await?.skills;
+        let chosen = self.chosen().await?;
+        if chosen.is_empty() {
+            return Ok(hits);
+        }
+        let id_of = |hit: &FoundSkill| hit.record.skill.id;
+        let is_chosen = |hit: &FoundSkill| chosen.iter().any(|chosen| chosen.skill.id == id_of(hit));
+        let is_hidden = |hit: &FoundSkill| {
+            chosen.iter().any(|chosen| chosen.skill.name == hit.record.skill.name) && !is_chosen(hit)
+        };
+        hits.retain(|hit| !is_hidden(hit));
+        // Those that a nearer one of their name hides are found only so.
+        let all = SearchSkills {
+            nearest: Some(false),
+            status: Some(Status::Active),
+            enabled: Some(true),
+            limit: Some(find::MOST),
+            ..request
+        };
+        for hit in find(self.cx, self.caller, all).await?.skills {
+            if is_chosen(&hit) && !hits.iter().any(|known| id_of(known) == id_of(&hit)) {
+                hits.push(hit);
+            }
+        }
+        hits.sort_by(|left, right| right.similarity.total_cmp(&left.similarity));
+        hits.truncate(limit as usize);
+        Ok(hits)
     }
 }
 

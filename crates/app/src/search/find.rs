@@ -1,8 +1,10 @@
 //! Finds skills by plain words.
 
+use std::collections::HashMap;
+
 use model::{Agent, AgentId, Caller, Facets, Origin, ProceduralMemory, ScopeKind, SkillId, Status, UserId};
 use policy::access::{self, Act};
-use search::{Filter, Query, View, Wanted, Why};
+use search::{EmbedError, Filter, Query, View, Wanted, Why};
 use store::{SkillRecord, Tx};
 
 use super::{Meaning, catalogue};
@@ -16,6 +18,11 @@ pub(super) const MOST: u32 = 100;
 pub(super) const LONGEST_QUERY: usize = 4_000;
 /// How long an embedder that did not answer is left alone.
 const REST: time::Duration = time::Duration::seconds(10);
+
+/// What a caller is told when the other embedder was not used. Nothing of what it said: that is for the operators.
+const NOT_READY: &str = "the embedder is being prepared; the built-in one was used";
+const NO_ANSWER: &str = "the embedder does not answer; the built-in one was used";
+const REFUSED: &str = "the embedder gave no vector for this request; the built-in one was used";
 
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
@@ -56,9 +63,9 @@ pub struct SearchSkills {
 pub struct FoundSkill {
     /// The skill.
     pub record: SkillRecord,
-    /// About how likely it is that it is what was asked for, 0 to 1.
+    /// How sure the ranking is that it is what was asked for, 0 to 1.
     pub similarity: f64,
-    /// Whether an agent may use it without asking: the similarity reaches the agent's threshold.
+    /// Whether the similarity reaches the agent's threshold (0.8 where none is set).
     pub reaches_threshold: bool,
     /// What speaks for it.
     pub why: Why,
@@ -75,7 +82,7 @@ pub struct SearchResult {
     pub skills: Vec<FoundSkill>,
     /// The least similarity that was shown.
     pub min_similarity: f64,
-    /// From where on the agent uses a skill without asking.
+    /// From where on the agent uses a skill without asking; 0.8 where none is set.
     pub threshold: f64,
     /// What the caller should know about how it was found.
     pub notice: Option<String>,
@@ -112,7 +119,6 @@ pub async fn find(cx: &Context, caller: &Caller, request: SearchSkills) -> Resul
     let view = view(caller, through, nearest);
     let (query, notice) = query(cx, &request.query).await;
     let filter = Filter {
-        usable: false,
         nearest,
         status: request.status,
         enabled: request.enabled,
@@ -127,20 +133,23 @@ pub async fn find(cx: &Context, caller: &Caller, request: SearchSkills) -> Resul
     let wanted = Wanted { limit, floor: min_similarity as f32, collapse: request.collapse };
     let catalogue = catalogue::current(cx, caller.workspace).await?;
     let hits = catalogue.read().search(&query, view, &filter, wanted);
-    let ids: Vec<SkillId> = hits.iter().map(|hit| hit.id).collect();
-    let mut records = load(&mut *cx.read().await?, caller, &ids).await?;
+    let ids: Vec<SkillId> = hits.iter().flat_map(|hit| hit.alike.iter().copied().chain([hit.id])).collect();
+    let mut records: HashMap<SkillId, SkillRecord> = load(&mut *cx.read().await?, caller, &ids)
+        .await?
+        .into_iter()
+        .map(|record| (record.skill.id, record))
+        .collect();
     let skills = hits
         .into_iter()
         .filter_map(|hit| {
-            let place = records.iter().position(|record| record.skill.id == hit.id)?;
-            let record = records.swap_remove(place);
+            let record = records.remove(&hit.id)?;
             let similarity = (f64::from(hit.similarity) * 10_000.0).round() / 10_000.0;
             Some(FoundSkill {
                 sentence: hit.why.sentence(&record.skill.example_prompts),
                 reaches_threshold: similarity >= threshold,
                 similarity,
                 why: hit.why,
-                alike: hit.alike,
+                alike: hit.alike.into_iter().filter(|id| records.contains_key(id)).collect(),
                 record,
             })
         })
@@ -214,27 +223,23 @@ pub(super) async fn query(cx: &Context, text: &str) -> (Query, Option<String>) {
     };
     let query = Query::new(text);
     let (Some(scale), Some(known)) = (engine.scale(), &engine.0.queries) else {
-        return (query, Some("the embedder is being prepared; the built-in one was used".to_owned()));
+        return (query, Some(NOT_READY.to_owned()));
     };
     let vector = match known.get(text) {
         Some(vector) => vector,
-        None if engine.is_resting(cx.now()) => {
-            return (
-                query,
-                Some("the embedder did not answer a moment ago; the built-in one was used".to_owned()),
-            );
-        }
+        None if engine.is_resting(cx.now()) => return (query, Some(NO_ANSWER.to_owned())),
         None => match embedder.embed(&[text.to_owned()]).await.map(|mut vectors| vectors.pop()) {
             Ok(Some(vector)) => {
                 known.insert(text.to_owned(), vector.clone());
                 vector
             }
-            Ok(None) => return (query, None),
-            Err(error) => {
+            Err(EmbedError::Unavailable(_)) => {
                 // Else everybody who asks would wait for it.
                 engine.rest(cx.now() + REST);
-                return (query, Some(format!("{error}; the built-in one was used")));
+                return (query, Some(NO_ANSWER.to_owned()));
             }
+            // What is wrong with this request need not be wrong with the next.
+            Ok(None) | Err(EmbedError::Unusable(_)) => return (query, Some(REFUSED.to_owned())),
         },
     };
     (query.with_vector(vector, scale), None)

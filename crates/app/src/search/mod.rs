@@ -44,6 +44,20 @@ pub enum Meaning {
     },
 }
 
+/// What vectors of queries take in memory, at most.
+const QUERY_BYTES: u64 = 32 << 20;
+/// What a query takes beside its text and its vector, about.
+const QUERY_OVERHEAD: usize = 200;
+
+type KnownQueries = moka::sync::Cache<String, Vector>;
+
+fn known_queries() -> KnownQueries {
+    let weigh = |text: &String, vector: &Vector| {
+        u32::try_from(text.len() + vector.dimensions() + QUERY_OVERHEAD).unwrap_or(u32::MAX)
+    };
+    moka::sync::Cache::builder().max_capacity(QUERY_BYTES).weigher(weigh).build()
+}
+
 /// The indexes of this process. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Engine(Arc<Inner>);
@@ -54,18 +68,18 @@ struct Inner {
     /// How the other embedder's cosines are to be read, once that was found out.
     scale: RwLock<Option<Scale>>,
     catalogues: Mutex<HashMap<WorkspaceId, Arc<Catalogue>>>,
-    /// What last went wrong with the other embedder, and nothing once it works again.
+    /// What last went wrong with the other embedder before it came to any skill.
     failure: Mutex<Option<EmbedError>>,
     /// Until when requests are not sent to the other embedder, because it did not answer one.
     resting: Mutex<Option<Timestamp>>,
     /// Vectors of queries that the other embedder made a moment ago.
-    queries: Option<moka::sync::Cache<String, Vector>>,
+    queries: Option<KnownQueries>,
 }
 
 impl Engine {
     /// An engine without any index yet.
     pub fn new(meaning: Meaning) -> Self {
-        let queries = matches!(meaning, Meaning::Other { .. }).then(|| moka::sync::Cache::new(10_000));
+        let queries = matches!(meaning, Meaning::Other { .. }).then(known_queries);
         Self(Arc::new(Inner { meaning, queries, ..Inner::default() }))
     }
 
@@ -94,8 +108,14 @@ impl Engine {
         self.other().map(|embedder| embedder.name())
     }
 
-    /// What last went wrong with the other embedder; nothing once it works again.
+    /// What last went wrong with the other embedder in any workspace; nothing once it works everywhere.
     pub fn failure(&self) -> Option<EmbedError> {
+        let catalogues = self.0.catalogues.lock().unwrap_or_else(PoisonError::into_inner);
+        self.own_failure().or_else(|| catalogues.values().find_map(|catalogue| catalogue.failure()))
+    }
+
+    /// What last went wrong with the other embedder before it came to any skill.
+    fn own_failure(&self) -> Option<EmbedError> {
         self.0.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -109,5 +129,21 @@ impl Engine {
 
     fn set_failure(&self, failure: Option<EmbedError>) {
         *self.0.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_queries_are_bounded_by_bytes() {
+        let known = known_queries();
+        let vector = Vector::new(&vec![1.0; 60_000]).unwrap();
+        for number in 0..1_000 {
+            known.insert(number.to_string(), vector.clone());
+        }
+        known.run_pending_tasks();
+        assert!((100..560).contains(&known.entry_count()), "{}", known.entry_count());
     }
 }

@@ -1,6 +1,6 @@
 //! Search keeps in step with the store, whoever wrote, in whichever process.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use app::search::{Meaning, SearchSkills, find, refresh_all, status};
 use app::skills::{Edit, EditSkill, delete, edit, set_enabled};
@@ -11,21 +11,27 @@ use store::{Store, StoreError, Tx};
 use testkit::app::spec_with;
 use testkit::{CallerExt as _, TestApp};
 
-/// A database that others write to as well, so that it cannot count its commits.
-struct Shared(Arc<dyn Store>);
+/// A database that others write to as well, so that it cannot count its commits. Another may take its place.
+struct Shared(Mutex<Arc<dyn Store>>);
+
+impl Shared {
+    fn now(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.0.lock().unwrap())
+    }
+}
 
 #[async_trait]
 impl Store for Shared {
     async fn read(&self) -> Result<Box<dyn Tx>, StoreError> {
-        self.0.read().await
+        self.now().read().await
     }
 
     async fn begin(&self, workspace: WorkspaceId) -> Result<Box<dyn Tx>, StoreError> {
-        self.0.begin(workspace).await
+        self.now().begin(workspace).await
     }
 
     async fn begin_installation(&self) -> Result<Box<dyn Tx>, StoreError> {
-        self.0.begin_installation().await
+        self.now().begin_installation().await
     }
 
     fn generation(&self) -> Option<u64> {
@@ -33,17 +39,20 @@ impl Store for Shared {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.0.check().await
+        self.now().check().await
     }
 
     async fn close(&self) {
-        self.0.close().await;
+        self.now().close().await;
     }
 }
 
 /// Another process on the same database.
 fn replica(cx: &Context) -> Context {
-    let store = Arc::new(Shared(Arc::clone(&cx.store)));
+    on(cx, Arc::new(Shared(Mutex::new(Arc::clone(&cx.store)))))
+}
+
+fn on(cx: &Context, store: Arc<Shared>) -> Context {
     let fresh = Context::new(
         store,
         Arc::clone(&cx.clock),
@@ -112,12 +121,42 @@ async fn a_process_that_starts_finds_what_was_there() {
 }
 
 #[tokio::test]
+async fn a_database_that_went_back_is_read_anew() {
+    let (app, older) = (TestApp::new().await, TestApp::new().await);
+    let admin = app.admin().await;
+    assert_eq!(older.admin().await.workspace, admin.workspace, "a copy has the same ids");
+    for number in 0..5 {
+        app.skill(&admin, &format!("skill-{number}")).await;
+    }
+    older.skill(&older.admin().await, "old").await;
+    let store = Arc::new(Shared(Mutex::new(Arc::clone(&app.cx.store))));
+    let cx = on(&app.cx, Arc::clone(&store));
+    assert_eq!(found(&cx, &admin, "skill").await.len(), 5);
+    *store.0.lock().unwrap() = Arc::clone(&older.cx.store);
+    assert_eq!(found(&cx, &admin, "old").await, ["old"]);
+    assert_eq!(status(&cx, &admin).await.unwrap().skills, 1);
+}
+
+#[tokio::test]
+async fn a_workspace_that_cannot_be_read_holds_up_no_other() {
+    let app = TestApp::new().await;
+    let (admin, there) = (app.admin().await, app.workspace("other").await);
+    app.skill(&admin, "broken").await;
+    app.skill(&there, "whole").await;
+    assert_eq!(app.tamper("UPDATE skills SET status = 'bogus' WHERE name = 'broken'", &[]).await, 1);
+    let fresh = replica(&app.cx);
+    assert_eq!(refresh_all(&fresh).await.unwrap(), 1);
+    assert!(find(&fresh, &admin, everything("broken")).await.is_err());
+    assert_eq!(found(&fresh, &there, "whole").await, ["whole"]);
+}
+
+#[tokio::test]
 async fn many_at_once_are_found_at_once() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
     let there = replica(&app.cx);
     assert!(found(&there, &admin, "x").await.is_empty());
-    // Two pages of changes.
+    // Several pages of changes.
     let items = (0..1_000).map(|number| Ok(testkit::app::spec(&format!("skill-{number}")))).collect();
     let bulk = app::skills::bulk(&app.cx, &admin, app::skills::BulkMode::Atomic, items).await.unwrap();
     assert!(bulk.committed);

@@ -54,9 +54,11 @@ async fn embed(cx: &Context) {
                 usize::MAX
             }
         };
-        let failed = waiting > 0 && cx.search.failure().is_some() || waiting == usize::MAX;
+        // One workspace that does not get on must not hold up the others.
+        let failure = cx.search.failure().filter(|_| waiting > 0 && waiting >= before);
+        let failed = failure.is_some() || waiting == usize::MAX;
         if failed {
-            let failure = cx.search.failure().map(|failure| failure.to_string()).unwrap_or_default();
+            let failure = failure.map(|failure| failure.to_string()).unwrap_or_default();
             tracing::warn!(failure, retry_seconds = pause.as_secs(), "the embedder gives no vectors");
         } else if waiting > 0 && told.is_none_or(|told| told.elapsed() >= TOLD) {
             told = Some(Instant::now());
@@ -71,11 +73,11 @@ async fn embed(cx: &Context) {
         } else {
             pause = PAUSE;
             // Where vectors came there are more to be had; else there is nothing to do for a while.
-            if waiting == 0 || waiting >= before && before > 0 {
+            if waiting == 0 || waiting >= before {
                 tokio::time::sleep(PAUSE).await;
             }
         }
-        before = if failed { before } else { waiting };
+        before = waiting;
     }
 }
 

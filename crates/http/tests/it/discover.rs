@@ -124,6 +124,54 @@ async fn an_agent_s_own_settings_and_skills_come_first() {
 }
 
 #[tokio::test]
+async fn a_line_that_does_not_fit_is_skipped() {
+    let api = Api::new().await;
+    let long = "very long ".repeat(90);
+    for (name, what) in [("a", "Short."), ("b", long.as_str()), ("c", "Short as well.")] {
+        let body = json!({"name": name, "description": what});
+        api.ok(201, post("/skills").json(body)).await;
+    }
+    let told = api.ok(200, discover(json!({"mode": "list", "budget": 60}))).await.json();
+    assert_eq!((names(&told), &told["more"]), (vec!["a", "c"], &json!(true)), "{told}");
+    // Not without end.
+    for number in 0..20 {
+        let body = json!({"name": format!("b-{number}"), "description": long});
+        api.ok(201, post("/skills").json(body)).await;
+    }
+    let told = api.ok(200, discover(json!({"mode": "list", "budget": 60}))).await.json();
+    assert_eq!(names(&told), ["a"]);
+    let auto = api.ok(200, discover(json!({"budget": 60}))).await.json();
+    assert_eq!((names(&auto), &auto["used"]), (vec!["a"], &json!("hybrid")));
+}
+
+#[tokio::test]
+async fn an_assigned_skill_goes_before_a_nearer_one_of_its_name() {
+    let api = Api::new().await;
+    let alice = api.user("alice", &[]).await;
+    let agent = id(&api.agent(json!({"name": "clerk"})).await);
+    let body = json!({"name": "loan", "description": "Calculates loan payments in euros."});
+    let far = id(&api.ok(201, post("/skills").json(body)).await.json()["skill"]);
+    let body = json!({"name": "loan", "description": "Calculates payments of a loan in pounds."});
+    let near = id(&api.ok_as(&alice, 201, post("/skills").json(body)).await.json()["skill"]);
+    let other = json!({"name": "tax", "description": "Calculates income tax and its payments."});
+    api.ok(201, post("/skills").json(other)).await;
+    let told = async |mode: &str| {
+        let body = json!({"agent": "clerk", "mode": mode, "query": "calculate loan payments"});
+        let told = api.ok_as(&alice, 200, discover(body)).await.json();
+        let items = told["items"].as_array().unwrap().clone();
+        let loans = items.iter().filter(|item| item["skill"]["name"] == "loan");
+        loans.map(|item| (id(&item["skill"]), item["assigned"].as_bool().unwrap())).collect::<Vec<_>>()
+    };
+    for mode in ["list", "hybrid", "auto"] {
+        assert_eq!(told(mode).await, [(near.clone(), false)], "{mode}");
+    }
+    api.ok(200, put(&format!("/agents/{agent}/skills/{far}")).json(json!({}))).await;
+    for mode in ["list", "hybrid", "auto"] {
+        assert_eq!(told(mode).await, [(far.clone(), true)], "{mode}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_it_is_said() {
     let api = Api::new().await;
     let long = "x".repeat(4_001);

@@ -171,7 +171,8 @@ async fn nobody_finds_or_counts_what_is_another_s() {
     );
     let of_admin = status(&api.admin).await;
     assert_eq!((&of_admin["skills"], &of_admin["waiting"]), (&json!(6), &json!(0)));
-    assert_eq!(of_admin["embedder"], "built-in");
+    assert_eq!((&of_admin["embedder"], &of_admin["refused"]), (&json!("built-in"), &json!(0)));
+    assert_eq!((&of_bob["refused"], &of_bob["failure"]), (&Value::Null, &Value::Null));
     assert_eq!(status(&olga).await["skills"], 1);
 }
 

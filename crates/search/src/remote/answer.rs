@@ -5,9 +5,6 @@ use serde_json::Value;
 
 use crate::Vector;
 
-/// How much of a server's message is kept.
-const LONGEST_MESSAGE: usize = 300;
-
 #[derive(Deserialize)]
 struct Answer {
     data: Option<Vec<Item>>,
@@ -29,28 +26,20 @@ pub(super) struct Expected {
     pub(super) earlier: Option<usize>,
 }
 
-/// One vector a text, in the order of the texts; otherwise what is wrong. `clean` makes foreign text fit to be shown.
-pub(super) fn read(
-    body: &[u8],
-    expected: Expected,
-    clean: impl Fn(&str) -> String,
-) -> Result<Vec<Vector>, String> {
-    let answer: Answer = serde_json::from_slice(body).map_err(|error| {
-        let error = clean(&error.to_string());
-        format!(
-            "its answer is not a list of embeddings ({error}); check that the base URL speaks OpenAI's dialect"
-        )
+/// One vector a text, in the order of the texts; otherwise what is wrong, without a word of the answer.
+pub(super) fn read(body: &[u8], expected: Expected) -> Result<Vec<Vector>, String> {
+    let answer: Answer = serde_json::from_slice(body).map_err(|_| {
+        "its answer is not a list of embeddings; check that the base URL speaks OpenAI's dialect".to_owned()
     })?;
     let Some(items) = answer.data else {
-        let message = clean(&message(body));
-        return Err(format!("its answer has no `data`: {message}; check the base URL and the model"));
+        return Err("its answer has no `data`; check the base URL and the model".to_owned());
     };
     let mut places: Vec<Option<Vec<f32>>> = vec![None; expected.texts];
     for Item { index, embedding } in items {
         let sent = expected.texts;
         let place = places
             .get_mut(index)
-            .ok_or_else(|| format!("it answers for text {index} where {sent} were sent"))?;
+            .ok_or_else(|| format!("it answers for another text than the {sent} that were sent"))?;
         if place.replace(embedding).is_some() {
             return Err(format!("it answers twice for text {index}"));
         }
@@ -88,24 +77,10 @@ pub(super) fn changed(found: usize, earlier: usize) -> String {
     )
 }
 
-/// What a server says went wrong, in one short line.
+/// What a server says went wrong. It may repeat what it was sent, so it is looked at and never shown.
 pub(super) fn message(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
     let said = serde_json::from_slice::<Value>(body).ok().and_then(|answer| said(&answer));
-    let said = said.unwrap_or_else(|| text.into_owned());
-    let words: Vec<&str> = said
-        .split(|letter: char| letter.is_whitespace() || letter.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    if words.is_empty() { "(no message)".to_owned() } else { words.join(" ") }
-}
-
-/// The beginning of a message.
-pub(super) fn shortened(message: &str) -> String {
-    match message.char_indices().nth(LONGEST_MESSAGE) {
-        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
-        None => message.to_owned(),
-    }
+    said.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
 }
 
 /// Servers put their message in different places.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
 use super::answer::{self, Expected};
-use super::settings::{RemoteSettings, host_of, is_loopback, shown};
+use super::settings::{RemoteSettings, host_of, is_loopback};
 use crate::{EmbedError, Vector};
 
 /// A longer answer is not read.
@@ -25,7 +25,6 @@ pub(super) struct Call {
     client: Client,
     url: Url,
     authorization: Option<HeaderValue>,
-    key: Option<String>,
     model: String,
     dimensions: Option<usize>,
     timeout: Duration,
@@ -33,7 +32,7 @@ pub(super) struct Call {
     pub(super) first_wait: Duration,
 }
 
-/// Why a request got no vectors. The texts hold no key.
+/// Why a request got no vectors, in our own words.
 #[derive(Debug, PartialEq)]
 pub(super) enum Refusal {
     /// A text is too long, or all together are too much.
@@ -93,7 +92,6 @@ impl Call {
             client,
             url,
             authorization,
-            key: settings.key().map(str::to_owned),
             model: settings.model,
             dimensions: settings.dimensions,
             timeout: settings.timeout,
@@ -131,7 +129,8 @@ impl Call {
             }
             let wait = wait.unwrap_or(own_wait);
             if wait > LONGEST_WAIT {
-                return give_up(format!("{why}; it asks for {} seconds of patience", wait.as_secs()));
+                let longest = LONGEST_WAIT.as_secs();
+                return give_up(format!("{why}; it asks for more than {longest} seconds of patience"));
             }
             if Instant::now() + wait >= deadline {
                 return give_up(format!("{why}; there was no time for attempt {}", attempt + 1));
@@ -167,7 +166,7 @@ impl Call {
             return Err(self.refused(status, &headers, &body));
         }
         let body = read(&mut response, LONGEST_ANSWER, Rest::Refused).await?;
-        answer::read(&body, expected, |said| self.clean(said)).map_err(Failed::ForGood)
+        answer::read(&body, expected).map_err(Failed::ForGood)
     }
 
     fn lost(error: reqwest::Error) -> Failed {
@@ -176,68 +175,51 @@ impl Call {
             return Failed::ForNow("no answer in time".to_owned(), None);
         }
         if error.is_builder() {
-            return Failed::ForGood(format!("the request cannot be made: {}", cause(&error)));
+            return Failed::ForGood("the request cannot be made; check the base URL and the key".to_owned());
         }
-        Failed::ForNow(format!("no connection: {}; check the base URL and the network", cause(&error)), None)
+        if error.is_connect() {
+            // Nothing was sent yet that could be repeated.
+            let cause = cause(&error);
+            return Failed::ForNow(
+                format!("no connection: {cause}; check the base URL and the network"),
+                None,
+            );
+        }
+        Failed::ForNow("the connection broke; check the base URL and the network".to_owned(), None)
     }
 
     fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failed {
-        let whole = answer::message(body);
-        let message = self.clean(&whole);
         let code = status.as_u16();
-        if matches!(code, 400 | 413 | 422 | 500) && (code == 413 || answer::complains_of_length(&whole)) {
-            return Failed::TooLong(format!("({code}) {message}"));
+        let too_long = code == 413 || answer::complains_of_length(&answer::message(body));
+        if matches!(code, 400 | 413 | 422 | 500) && too_long {
+            return Failed::TooLong(format!("a text is too long for the model ({code})"));
         }
         match code {
-            300..=399 => Failed::ForGood(self.redirected(status, headers)),
-            429 => Failed::ForNow(format!("it is asked too often (429): {message}"), retry_after(headers)),
-            408 | 409 | 500..=599 => {
-                Failed::ForNow(format!("it has trouble ({code}): {message}"), retry_after(headers))
+            300..=399 => Failed::ForGood(format!(
+                "it redirects ({code}) to elsewhere, and neither texts nor the key go where nobody sent them; \
+                 set the base URL to where it is"
+            )),
+            429 => Failed::ForNow("it is asked too often (429)".to_owned(), retry_after(headers)),
+            408 | 409 | 500..=599 => Failed::ForNow(format!("it has trouble ({code})"), retry_after(headers)),
+            401 | 403 if self.authorization.is_some() => {
+                Failed::ForGood(format!("it does not accept the key ({code}); check the key"))
             }
-            401 | 403 if self.key.is_some() => {
-                Failed::ForGood(format!("it does not accept the key ({code}): {message}; check the key"))
-            }
-            401 | 403 => {
-                Failed::ForGood(format!("it wants a key ({code}): {message}; set the embedder's key"))
-            }
+            401 | 403 => Failed::ForGood(format!("it wants a key ({code}); set the embedder's key")),
             404 | 405 => Failed::ForGood(format!(
-                "it knows no such address or model ({code}): {message}; check the base URL, which often ends \
-                 in `/v1`, and the model `{}`",
+                "it knows no such address or model ({code}); check the base URL, which often ends in `/v1`, \
+                 and the model `{}`",
                 self.model
             )),
             _ => Failed::ForGood(format!(
-                "it refuses the request ({code}): {message}; check the model `{}` and its dimensions",
+                "it refuses the request ({code}); check the model `{}` and its dimensions",
                 self.model
             )),
         }
     }
 
-    fn redirected(&self, status: StatusCode, headers: &HeaderMap) -> String {
-        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
-        let target = location.and_then(|location| self.url.join(location).ok());
-        let target = target.map_or("somewhere else".to_owned(), |url| format!("`{}`", shown(&url)));
-        format!(
-            "it redirects ({}) to {target}, and neither texts nor the key go where nobody sent them; \
-             set the base URL to where it is",
-            status.as_u16()
-        )
-    }
-
-    /// Who said it, and what, without the key.
+    /// Who it is about, and what.
     fn said(&self, why: &str) -> String {
-        format!("`{}`: {}", self.host(), self.without_key(why))
-    }
-
-    /// Foreign text as it may be shown. The key goes first: of half a key nothing would be found.
-    fn clean(&self, text: &str) -> String {
-        answer::shortened(&self.without_key(text))
-    }
-
-    fn without_key(&self, text: &str) -> String {
-        match &self.key {
-            Some(key) => text.replace(key.as_str(), "(key)"),
-            None => text.to_owned(),
-        }
+        format!("`{}`: {why}", self.host())
     }
 }
 

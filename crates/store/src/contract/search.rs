@@ -171,17 +171,20 @@ pub async fn a_changed_skill_brings_the_text_of_its_current_revision(store: Arc<
     let deleted = Skill { deleted_at: Some(moment(9)), ..world.skill("deleted") };
     let without = world.skill("without");
     let beside = world.skill("beside");
-    world.add(&[&upper, &lower, &deleted, &without, &beside]).await;
+    let long = world.skill("long");
+    world.add(&[&upper, &lower, &deleted, &without, &beside, &long]).await;
     world.add_revision(&upper, 1, &[("SKILL.md", b"upper \xff\0"), ("a/SKILL.md", b"no")]).await;
     world.add_revision(&upper, 2, &[("SKILL.md", b"not current")]).await;
     world.add_revision(&lower, 1, &[("SKILL.md", b"old")]).await;
     world.add_revision(&lower, 2, &[("a.txt", b"no"), ("skill.md", b"lower")]).await;
     world.add_revision(&deleted, 1, &[("SKILL.md", b"deleted")]).await;
     world.add_revision(&beside, 1, &[("README.md", b"no"), ("a/skill.md", b"no")]).await;
+    let text: Vec<u8> = (0..=255).cycle().take(40 << 10).collect();
+    world.add_revision(&long, 1, &[("SKILL.md", &text)]).await;
     let found = changed_after(&world, 0).await;
     let texts: Vec<_> = found.iter().map(|changed| changed.text.as_slice()).collect();
-    assert_eq!(texts, [b"upper \xff\0".as_slice(), b"lower", b"deleted", b"", b""]);
-    let expected = [upper, lower, deleted, without, beside];
+    assert_eq!(texts, [b"upper \xff\0".as_slice(), b"lower", b"deleted", b"", b"", &text[..32 << 10]]);
+    let expected = [upper, lower, deleted, without, beside, long];
     assert!(found.into_iter().map(|changed| changed.skill).eq(expected));
 }
 

@@ -23,7 +23,9 @@ pub(super) async fn index(client: &Client) -> Check {
     let skills = count(number("skills").unwrap_or_default(), "skill");
     let waiting = number("waiting").filter(|waiting| *waiting > 0);
     let waiting = waiting.map(|waiting| format!(", {waiting} still to be embedded")).unwrap_or_default();
-    let found = format!("{skills} indexed, embedder {}{waiting}", text("embedder"));
+    let refused = number("refused").filter(|refused| *refused > 0);
+    let refused = refused.map(|refused| format!(", {refused} refused by it")).unwrap_or_default();
+    let found = format!("{skills} indexed, embedder {}{waiting}{refused}", text("embedder"));
     match text("failure") {
         "" => Check::new(Verdict::Ok, "search", found),
         failure => Check::new(Verdict::Warn, "search", format!("{found}; {failure}"))

@@ -146,6 +146,7 @@ async fn status(session: &Session) -> Outcome {
             ("embedder", Some(text_of(&status, "embedder"))),
             ("skills", number("skills").map(|count| count.to_string())),
             ("waiting", number("waiting").map(|count| count.to_string())),
+            ("refused", number("refused").filter(|count| *count > 0).map(|count| count.to_string())),
             ("memory", number("bytes").map(size)),
             ("failure", Some(text_of(&status, "failure")).filter(|failure| !failure.is_empty())),
         ];

@@ -19,7 +19,7 @@ pub(crate) struct SearchView {
     /// The least similarity that is shown.
     #[schema(minimum = 0, maximum = 1)]
     pub min_similarity: f64,
-    /// From where on an agent uses a skill without asking.
+    /// From where on an agent uses a skill without asking; 0.8 where none is set.
     #[schema(minimum = 0, maximum = 1)]
     pub threshold: f64,
     /// What to know about how it was found, such as an embedder that does not answer.
@@ -44,10 +44,11 @@ impl SearchView {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FoundView {
     pub skill: SkillView,
-    /// About how likely it is that this is what was asked for.
+    /// How sure the ranking is that this is what was asked for, 0 to 1, fitted on thousands of questions. Below 0.7 it
+    /// is about the share of right answers. 0.7 is the gate; 0.8 and more mean about that likely.
     #[schema(minimum = 0, maximum = 1)]
     pub similarity: f64,
-    /// Whether an agent uses it without asking.
+    /// Whether the similarity reaches the agent's threshold (0.8 where none is set).
     pub reaches_threshold: bool,
     /// What speaks for it, in a sentence.
     pub why: String,
@@ -177,7 +178,7 @@ pub(crate) struct DiscoveredSkillView {
     pub skill: SkillView,
     /// The line that tells of it.
     pub line: String,
-    /// Its similarity to the query; null where it was not searched for.
+    /// Its similarity to the query, as in a search; null where it was not searched for.
     pub similarity: Option<f64>,
     /// What speaks for it, in a sentence.
     pub why: Option<String>,
@@ -204,7 +205,10 @@ pub(crate) struct SearchStatusView {
     pub waiting: Option<u64>,
     /// About how much memory the workspace's index takes; null to those who do not see all of its skills.
     pub bytes: Option<u64>,
-    /// What last went wrong with the embedder.
+    /// How many skills of the workspace the embedder refuses, which the built-in one stands in for; null to those who
+    /// do not see all of them.
+    pub refused: Option<u64>,
+    /// What last went wrong with the embedder; null to those who do not see all skills of the workspace.
     pub failure: Option<String>,
 }
 
@@ -215,6 +219,7 @@ impl From<SearchStatus> for SearchStatusView {
             skills: status.skills,
             waiting: status.waiting,
             bytes: status.bytes,
+            refused: status.refused,
             failure: status.failure,
         }
     }
