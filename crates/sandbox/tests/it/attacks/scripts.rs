@@ -38,7 +38,7 @@ attack!(
 
 attack!(
     script_forks_without_end,
-    script("#!/bin/sh\nbomb() { bomb | bomb & }\nbomb\nwhile :; do :; done\n")
+    script("#!/bin/sh\nbomb() { bomb | bomb & }\n(bomb) &\nwhile :; do :; done\n")
         .wall(1_000)
         .ended_by("time_limit|process_limit|cpu_limit")
 );
