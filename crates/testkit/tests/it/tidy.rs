@@ -42,6 +42,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rquickjs", &["sandbox"]),
     ("reqwest", &["cli", "search"]),
     ("tiktoken-rs", &["app"]),
+    ("cel", &["policy"]),
     ("serde-saphyr", &["manifest"]),
     ("zip", &["manifest"]),
 ];

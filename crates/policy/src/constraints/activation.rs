@@ -1,0 +1,76 @@
+//! Keywords: whether a task mentions one, whatever the case.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// A task, with what searching it for keywords needs.
+#[derive(Debug, Clone)]
+pub struct Task<'a> {
+    text: &'a str,
+    folded: String,
+}
+
+impl<'a> Task<'a> {
+    /// A task as the user wrote it.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, folded: fold(text) }
+    }
+
+    /// The task as the user wrote it.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Whether it contains this, whatever the case.
+    pub fn mentions(&self, keyword: &str) -> bool {
+        self.contains(&fold(keyword))
+    }
+
+    /// Whether it contains a keyword that is folded already.
+    pub(super) fn contains(&self, folded: &str) -> bool {
+        !folded.is_empty() && self.folded.contains(folded)
+    }
+}
+
+/// Text without the differences of case, in composed form: `STRASSE` and `straße`, `Σ` and `ς` become the same.
+///
+/// Each character on its own is put in upper case and then in lower case, which is Unicode's case folding but for a few
+/// letters of Cherokee; unlike `str::to_lowercase` it does not depend on the neighbours, so that a part of a text folds
+/// to a part of the folded text.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keyword_is_found_whatever_the_case() {
+        for (task, keyword) in [
+            ("Please REVIEW this", "review"),
+            ("review", "Review"),
+            ("in der STRASSE", "straße"),
+            ("in der Straße", "STRASSE"),
+            ("ΟΔΟΣ", "οδος"),
+            ("οδός μου", "ΟΔΌΣ"),
+            ("Cafe\u{301} au lait", "CAFÉ"),
+            ("İstanbul", "i\u{307}stanbul"),
+            ("300 \u{212a}", "300 k"),
+            ("レビューして", "レビュー"),
+        ] {
+            assert!(Task::new(task).mentions(keyword), "{task} should mention {keyword}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_found() {
+        for (task, keyword) in
+            [("preview", "reviews"), ("café", "cafe"), ("a", ""), ("", ""), ("", "a"), ("r e v", "rev")]
+        {
+            assert!(!Task::new(task).mentions(keyword), "{task} should not mention {keyword}");
+        }
+    }
+}

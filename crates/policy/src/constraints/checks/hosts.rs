@@ -1,0 +1,205 @@
+//! The hosts that URLs name.
+//!
+//! Programs disagree about odd URLs: what stands before an `@`, backslashes, encoded hosts, missing slashes. Where two
+//! readings are possible the URL is unclear, and who allows does not allow it. Names are compared in their ASCII form,
+//! so that `bücher.example` is `xn--bcher-kva.example`, and a letter that only looks like another is another.
+
+use model::HostPattern;
+use serde_json::Value;
+
+/// Names of arguments that hold a URL or a host, also without a scheme.
+const URL_NAMES: [&str; 16] = [
+    "address", "base_url", "baseurl", "domain", "endpoint", "host", "hostname", "href", "link", "origin",
+    "server", "site", "uri", "url", "urls", "website",
+];
+/// The ports of a pattern that names none.
+const WEB_PORTS: [u16; 2] = [80, 443];
+/// Schemes after which browsers do not need two slashes.
+const SPECIAL: [&str; 5] = ["http", "https", "ws", "wss", "ftp"];
+
+/// The most URLs in one text that are looked at, and the longest host.
+const MAX_URLS: usize = 1000;
+const MAX_HOST: usize = 1024;
+
+/// The host and port that a URL names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Target {
+    host: String,
+    port: Option<u16>,
+}
+
+/// A URL that may be read in several ways, or names no host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unclear;
+
+/// Reads an entry of an allow list; a name may have any letters.
+pub(super) fn pattern(text: &str) -> Result<HostPattern, String> {
+    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+    let (star, host) = name.strip_prefix("*.").map_or(("", name), |host| ("*.", host));
+    let ascii = idna::domain_to_ascii(host).unwrap_or_else(|_| host.to_owned());
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    HostPattern::parse(&format!("{star}{ascii}{port}"))
+        .map_err(|_| format!("`{}` is not a host", text.chars().take(80).collect::<String>()))
+}
+
+/// Whether all URLs in a text name one of these hosts.
+pub(super) fn all_allowed(hosts: &[HostPattern], key: Option<&str>, text: &str) -> bool {
+    targets(key, text).iter().all(|target| match target {
+        Ok(target) => hosts.iter().any(|host| fits(host, target, |port| WEB_PORTS.contains(&port))),
+        Err(Unclear) => false,
+    })
+}
+
+/// Whether there is a URL in the arguments, and all name one of these hosts, on whatever port.
+pub(in super::super) fn admits(hosts: &[&HostPattern], arguments: &Value) -> bool {
+    let found = all_targets(arguments);
+    !found.is_empty()
+        && found.iter().all(|target| {
+            target.as_ref().is_ok_and(|target| hosts.iter().any(|host| fits(host, target, |_| true)))
+        })
+}
+
+/// Whether a URL in the arguments may name this host.
+pub(in super::super) fn touches(host: &HostPattern, arguments: &Value) -> bool {
+    all_targets(arguments).iter().any(|target| match target {
+        Ok(target) => fits(host, target, |_| true),
+        Err(Unclear) => true,
+    })
+}
+
+fn all_targets(arguments: &Value) -> Vec<Result<Target, Unclear>> {
+    let mut found = Vec::new();
+    let visited = super::each_text(arguments, &mut |key, text| {
+        found.extend(targets(key, text));
+        Ok(())
+    });
+    if visited.is_err() {
+        found.push(Err(Unclear));
+    }
+    found
+}
+
+fn fits(pattern: &HostPattern, target: &Target, is_usual: impl Fn(u16) -> bool) -> bool {
+    let (name, port) =
+        pattern.as_str().split_once(':').map_or((pattern.as_str(), None), |(name, port)| (name, Some(port)));
+    let named = match name.strip_prefix("*.") {
+        Some(domain) => target.host.strip_suffix(domain).is_some_and(|below| below.ends_with('.')),
+        None => name == target.host,
+    };
+    let reached = match (port, target.port) {
+        (Some(wanted), Some(port)) => wanted == port.to_string(),
+        (Some(wanted), None) => WEB_PORTS.iter().any(|port| wanted == port.to_string()),
+        (None, Some(port)) => is_usual(port),
+        (None, None) => true,
+    };
+    named && reached
+}
+
+/// Everything in a text that is a URL; of an argument that should be one, also what is a host alone.
+fn targets(key: Option<&str>, text: &str) -> Vec<Result<Target, Unclear>> {
+    let is_url = key.is_some_and(|key| URL_NAMES.contains(&key.to_ascii_lowercase().as_str()));
+    if !is_url {
+        return in_text(text);
+    }
+    // Browsers leave these out wherever they stand.
+    let text: String = text.trim().chars().filter(|letter| !matches!(letter, '\t' | '\r' | '\n')).collect();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    if text.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
+        return vec![Err(Unclear)];
+    }
+    let found = in_text(&text);
+    if !found.is_empty() {
+        return found;
+    }
+    let scheme =
+        text.split_once(':').filter(|(scheme, _)| SPECIAL.contains(&scheme.to_ascii_lowercase().as_str()));
+    let rest = scheme.map_or(text.as_str(), |(_, rest)| rest);
+    vec![target(rest.trim_start_matches(['/', '\\']))]
+}
+
+/// The URLs in a text, by their scheme.
+fn in_text(text: &str) -> Vec<Result<Target, Unclear>> {
+    let mut found = Vec::new();
+    for (colon, _) in text.match_indices(':') {
+        if found.len() == MAX_URLS {
+            found.push(Err(Unclear));
+            break;
+        }
+        let (Some(before), Some(after)) = (text.get(..colon), text.get(colon + 1..)) else { continue };
+        let scheme = before
+            .rsplit(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.')))
+            .next()
+            .unwrap_or_default();
+        if !scheme.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            continue;
+        }
+        let host = after.trim_start_matches(['/', '\\']);
+        let slashes = after.len() - host.len();
+        let special = SPECIAL.contains(&scheme.to_ascii_lowercase().as_str());
+        if special && slashes > 0 {
+            found.push(target(host));
+        } else if slashes >= 2 {
+            // Of other schemes a third slash begins the path, and there is no host.
+            found.push(if slashes == 2 { target(host) } else { Err(Unclear) });
+        }
+    }
+    found
+}
+
+/// Reads what stands behind the slashes.
+fn target(text: &str) -> Result<Target, Unclear> {
+    let end = text
+        .find(|letter: char| {
+            matches!(letter, '/' | '?' | '#' | '\\') || letter.is_whitespace() || letter.is_control()
+        })
+        .unwrap_or(text.len());
+    let (authority, rest) = text.split_at_checked(end).ok_or(Unclear)?;
+    if authority.len() > MAX_HOST {
+        return Err(Unclear);
+    }
+    // Some programs take the backslash for a part of what stands before an `@`.
+    if rest.starts_with('\\') {
+        let word = || rest.chars().take(MAX_HOST).take_while(|letter| !letter.is_whitespace());
+        if word().count() == MAX_HOST || word().any(|letter| letter == '@') {
+            return Err(Unclear);
+        }
+    }
+    let host = match authority.rsplit_once('@') {
+        Some((_, host)) => host,
+        // A URL in a text ends where a quote or a bracket does.
+        None => {
+            authority.split(['"', '\'', '<', '>', '`', ')', ',', ';', '|', '}']).next().unwrap_or_default()
+        }
+    };
+    if let Some(inner) = host.strip_prefix('[') {
+        let (address, port) = inner.split_once(']').ok_or(Unclear)?;
+        let port =
+            if port.is_empty() { None } else { Some(read_port(port.strip_prefix(':').ok_or(Unclear)?)?) };
+        return Ok(Target { host: format!("[{}]", address.to_ascii_lowercase()), port });
+    }
+    let (name, port) = match host.split_once(':') {
+        Some((name, "")) => (name, None),
+        Some((name, port)) => (name, Some(read_port(port)?)),
+        None => (host, None),
+    };
+    if name.contains('%') {
+        return Err(Unclear);
+    }
+    let name = idna::domain_to_ascii(name).map_err(|_| Unclear)?;
+    let name = name.strip_suffix('.').unwrap_or(&name);
+    let is_name = !name.is_empty()
+        && name.split('.').all(|label| {
+            !label.is_empty()
+                && label.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+        });
+    if is_name { Ok(Target { host: name.to_owned(), port }) } else { Err(Unclear) }
+}
+
+fn read_port(text: &str) -> Result<u16, Unclear> {
+    if text.is_empty() || !text.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(Unclear);
+    }
+    text.parse().map_err(|_| Unclear)
+}

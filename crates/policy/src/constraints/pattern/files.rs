@@ -1,0 +1,228 @@
+//! Patterns over files: `//abs/**`, `~/home/*`, `/project/**`, `here/*.md`, `.env`.
+//!
+//! They are read as in a `.gitignore`: `*` is any text within a name, `?` any character, `**` any folders; a folder
+//! stands for all that is in it; a pattern without a slash is found at any depth. `//` begins at the top of the file
+//! system, `~/` at the home folder, `/` at the project's folder, all others at the folder the tool works in. Hosts give
+//! these folders in the context (`home`, `project_dir`, `cwd`); where one is missing, what depends on it is unclear.
+
+use serde_json::Value;
+
+use super::super::ToolCall;
+use super::super::place::{Bases, Place, Root, is_path_name};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Top,
+    Home,
+    Project,
+    Here,
+    Anywhere,
+}
+
+/// A pattern over files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FilePattern {
+    base: Base,
+    parts: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Match {
+    Yes,
+    No,
+    Unclear,
+}
+
+impl FilePattern {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        if text.starts_with('!') || text.contains(['[', ']', '{', '}', '\\']) {
+            return Err("of a file pattern only `*`, `**` and `?` are special".to_owned());
+        }
+        let (base, rest) = if let Some(rest) = text.strip_prefix("//") {
+            (Base::Top, rest)
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Base::Home, rest)
+        } else if let Some(rest) = text.strip_prefix('/') {
+            (Base::Project, rest)
+        } else if let Some(rest) = text.strip_prefix("./") {
+            (Base::Here, rest)
+        } else if text.trim_end_matches('/').contains('/') {
+            (Base::Here, text)
+        } else {
+            (Base::Anywhere, text)
+        };
+        let parts: Vec<String> =
+            rest.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        if parts.iter().any(|part| part == "..") {
+            return Err("a file pattern cannot climb with `..`".to_owned());
+        }
+        Ok(Self { base, parts })
+    }
+
+    /// The folder it begins at.
+    fn folder(&self, bases: &Bases) -> Place {
+        let (known, root) = match self.base {
+            Base::Top => (None, Root::Top),
+            Base::Home => (bases.home.clone(), Root::Home),
+            Base::Project => (bases.project.clone(), Root::Here),
+            Base::Here | Base::Anywhere => (bases.cwd.clone(), Root::Here),
+        };
+        known.unwrap_or(Place { root, parts: Vec::new() })
+    }
+
+    /// Whether what it names lies in this folder. A name at any depth is left out: every folder may hold it.
+    fn lies_below(&self, place: &Place, bases: &Bases) -> bool {
+        let mut folder = self.folder(bases);
+        let plain = self.parts.iter().take_while(|part| !part.contains(['*', '?']));
+        folder.parts.extend(plain.cloned());
+        self.base != Base::Anywhere && folder.is_in(place)
+    }
+
+    fn matches(&self, place: &Place, bases: &Bases) -> Match {
+        let folder = self.folder(bases);
+        if place.is_in(&folder) {
+            let below = place.parts.get(folder.parts.len()..).unwrap_or_default();
+            let found = if self.base == Base::Anywhere {
+                (0..=below.len()).any(|skip| self.fits(below.get(skip..).unwrap_or_default()))
+            } else {
+                self.fits(below)
+            };
+            return if found { Match::Yes } else { Match::No };
+        }
+        let known = |root: &Root| matches!(root, Root::Top | Root::Drive(_));
+        if self.base != Base::Anywhere && known(&folder.root) && known(&place.root) {
+            return Match::No;
+        }
+        // One of the two begins at a folder that is not known: they may meet wherever the pattern fits the path's end.
+        let meets = self.parts.first().is_some_and(|part| part == "**")
+            || !known(&place.root)
+            || (0..=place.parts.len()).any(|skip| self.fits(place.parts.get(skip..).unwrap_or_default()));
+        if meets { Match::Unclear } else { Match::No }
+    }
+
+    /// Whether the path, or a folder it lies in, fits the pattern.
+    fn fits(&self, path: &[String]) -> bool {
+        if path.is_empty() && !self.parts.iter().all(|part| part == "**") {
+            return false;
+        }
+        // Row by row as for any glob: `reached[n]` says whether the pattern so far takes the first n names.
+        let mut reached = vec![false; path.len() + 1];
+        if let Some(start) = reached.first_mut() {
+            *start = true;
+        }
+        for part in &self.parts {
+            let mut next = vec![false; path.len() + 1];
+            let mut open = false;
+            for (index, slot) in next.iter_mut().enumerate() {
+                let here = reached.get(index).copied().unwrap_or_default();
+                if part == "**" {
+                    open |= here;
+                    *slot = open;
+                } else if let Some(before) = index.checked_sub(1) {
+                    *slot = reached.get(before).copied().unwrap_or_default()
+                        && path.get(before).is_some_and(|name| fits_name(part, name));
+                }
+            }
+            reached = next;
+        }
+        reached.contains(&true)
+    }
+}
+
+/// `*` and `?` within a name.
+fn fits_name(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut reached = vec![false; pattern.len() + 1];
+    let spread = |reached: &mut Vec<bool>| {
+        for index in 0..pattern.len() {
+            if pattern.get(index) == Some(&'*')
+                && reached.get(index) == Some(&true)
+                && let Some(next) = reached.get_mut(index + 1)
+            {
+                *next = true;
+            }
+        }
+    };
+    if let Some(start) = reached.first_mut() {
+        *start = true;
+    }
+    spread(&mut reached);
+    for letter in name.chars() {
+        let mut next = vec![false; pattern.len() + 1];
+        for (index, wanted) in pattern.iter().enumerate() {
+            if reached.get(index) != Some(&true) {
+                continue;
+            }
+            let target = match wanted {
+                '*' => index,
+                '?' => index + 1,
+                wanted if *wanted == letter => index + 1,
+                _ => continue,
+            };
+            if let Some(slot) = next.get_mut(target) {
+                *slot = true;
+            }
+        }
+        reached = next;
+        spread(&mut reached);
+    }
+    reached.last() == Some(&true)
+}
+
+/// The paths of a call; without one a tool works on the folder it is in. `None` where there is something that is no path.
+fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
+    let arguments = call.arguments.as_object()?;
+    let searches = call.tool.eq_ignore_ascii_case("glob");
+    let mut found = Vec::new();
+    for (name, value) in arguments {
+        if is_path_name(name) || (searches && name == "pattern") {
+            match value {
+                // What a search for alternatives finds cannot be read off its text.
+                Value::String(text) if searches && text.contains(['{', '[']) => return None,
+                Value::String(text) => found.push(text.as_str()),
+                Value::Null => {}
+                Value::Array(items) => {
+                    for item in items {
+                        found.push(item.as_str()?);
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+    if found.is_empty() {
+        found.push(".");
+    }
+    Some(found)
+}
+
+/// Whether every path of a call is in one of these for certain, however it is read.
+pub(super) fn admits(patterns: &[&FilePattern], call: ToolCall<'_>, bases: &Bases) -> bool {
+    paths(call).is_some_and(|paths| {
+        paths.iter().all(|path| {
+            Place::readings(path, bases).is_ok_and(|readings| {
+                readings
+                    .iter()
+                    .all(|place| patterns.iter().any(|pattern| pattern.matches(place, bases) == Match::Yes))
+            })
+        })
+    })
+}
+
+/// Tools that read all that lies below the folder they are given.
+const SEARCHES: [&str; 4] = ["Glob", "Grep", "glob", "search_file_content"];
+
+/// Whether some path of a call may be in it.
+pub(super) fn touches(pattern: &FilePattern, call: ToolCall<'_>, bases: &Bases) -> bool {
+    let searches = SEARCHES.contains(&call.tool);
+    paths(call).is_none_or(|paths| {
+        paths.iter().any(|path| {
+            Place::readings(path, bases).map_or(true, |readings| {
+                readings.iter().any(|place| {
+                    pattern.matches(place, bases) != Match::No
+                        || (searches && pattern.lies_below(place, bases))
+                })
+            })
+        })
+    })
+}

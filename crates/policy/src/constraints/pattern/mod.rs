@@ -1,0 +1,266 @@
+//! Sets of tools, written the way hosts write them.
+//!
+//! - `linter`: a tool, byte for byte. `mcp__github` is also every tool of that server, as hosts read it.
+//! - `mcp__github__*`: tools by their name; `*` is any text.
+//! - `Bash(git:*)`, `Bash(npm run *)`, `Bash(make test)`: commands of a shell tool, see `commands`.
+//! - `Read(//etc/**)`, `Edit(/src/**)`, `Write(~/notes/*.md)`, `Read(.env)`: files, see `files`.
+//! - `WebFetch(domain:example.com)`: URLs, by their host; `*.example.com` is every host below.
+//! - `Agent(model:opus)`: any other argument of any tool, by its name; `*` is any text.
+//!
+//! A set *admits* a call of which it can be said for certain that it is within, and *touches* a call of which it cannot
+//! be said that it is outside. Whitelists ask the first, blacklists the second, so that what is unclear is denied.
+
+mod commands;
+mod files;
+mod glob;
+
+use model::HostPattern;
+use serde_json::Value;
+
+use super::checks::hosts;
+use super::place::Bases;
+use super::{Context, ToolCall};
+use commands::CommandPattern;
+use files::FilePattern;
+use glob::Glob;
+
+/// The tools whose argument is a command of a POSIX shell.
+const SHELLS: [&str; 7] =
+    ["Bash", "Shell", "bash", "exec_command", "local_shell", "run_shell_command", "shell"];
+/// The tools whose arguments are paths.
+const FILE_TOOLS: [&str; 15] = [
+    "Edit",
+    "Glob",
+    "Grep",
+    "LS",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "Read",
+    "Write",
+    "glob",
+    "list_directory",
+    "read_file",
+    "replace",
+    "search_file_content",
+    "write_file",
+];
+/// Tools whose one telling argument may be left unnamed: `Agent(Explore)`.
+const NAMED_ARGUMENTS: [(&str, &str); 4] =
+    [("Agent", "subagent_type"), ("Skill", "skill"), ("Task", "subagent_type"), ("WebSearch", "query")];
+
+/// Text that names no tools.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a tool pattern: {why}")]
+pub struct PatternError {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A set of tools, and of calls of them.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSet {
+    /// Everything, as written, in the order of bytes and once each.
+    texts: Vec<String>,
+    /// Names without anything special, in the order of bytes.
+    names: Vec<String>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    name: Glob,
+    /// `None` is every call.
+    calls: Option<Calls>,
+}
+
+#[derive(Debug, Clone)]
+enum Calls {
+    Command(CommandPattern),
+    File(FilePattern),
+    Domain(HostPattern),
+    Argument { name: String, value: Glob },
+}
+
+impl ToolSet {
+    /// Reads tools and patterns, in any order.
+    pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, PatternError> {
+        let mut set = Self::default();
+        for text in texts {
+            let text = text.as_ref().trim();
+            if text.contains(['*', '(', ')']) {
+                let pattern = Pattern::parse(text)
+                    .map_err(|why| PatternError { text: text.chars().take(120).collect(), why })?;
+                if !set.texts.iter().any(|known| known == text) {
+                    set.patterns.push(pattern);
+                }
+            } else if text.is_empty() || text.chars().any(char::is_control) {
+                let why = "a tool has a name".to_owned();
+                return Err(PatternError { text: text.chars().take(120).collect(), why });
+            } else {
+                set.names.push(text.to_owned());
+            }
+            set.texts.push(text.to_owned());
+        }
+        for list in [&mut set.texts, &mut set.names] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Ok(set)
+    }
+
+    /// What it was read from, in the order of bytes and once each.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Whether every call of this tool is in it.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.has_name(tool)
+            || self.patterns.iter().any(|pattern| pattern.calls.is_none() && pattern.name.matches(tool))
+    }
+
+    /// Whether some call of this tool may be in it.
+    pub fn may_have_tool(&self, tool: &str) -> bool {
+        self.has_name(tool) || self.patterns.iter().any(|pattern| pattern.name.matches(tool))
+    }
+
+    fn has_name(&self, tool: &str) -> bool {
+        let has = |name: &str| self.names.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
+        has(tool) || server(tool).is_some_and(has)
+    }
+
+    /// Whether a call is in it for certain.
+    pub(super) fn admits(&self, call: ToolCall<'_>, context: &Context) -> bool {
+        if self.has_tool(call.tool) {
+            return true;
+        }
+        let mut commands = Vec::new();
+        let mut files = Vec::new();
+        let mut domains = Vec::new();
+        for pattern in self.patterns.iter().filter(|pattern| pattern.name.matches(call.tool)) {
+            match &pattern.calls {
+                Some(Calls::Command(pattern)) => commands.push(pattern),
+                Some(Calls::File(pattern)) => files.push(pattern),
+                Some(Calls::Domain(host)) => domains.push(host),
+                Some(Calls::Argument { name, value }) => {
+                    let given = call.arguments.get(name).and_then(scalar);
+                    if given.is_some_and(|given| value.matches(&given)) {
+                        return true;
+                    }
+                }
+                None => return true,
+            }
+        }
+        (!commands.is_empty() && commands::admits(&commands, call.arguments))
+            || (!files.is_empty() && files::admits(&files, call, &Bases::of(context)))
+            || (!domains.is_empty() && hosts::admits(&domains, call.arguments))
+    }
+
+    /// Whether a call may be in it.
+    pub(super) fn touches(&self, call: ToolCall<'_>, context: &Context) -> bool {
+        self.has_tool(call.tool)
+            || self.patterns.iter().filter(|pattern| pattern.name.matches(call.tool)).any(|pattern| {
+                match &pattern.calls {
+                    None => true,
+                    Some(Calls::Command(pattern)) => commands::touches(pattern, call.arguments),
+                    Some(Calls::File(pattern)) => files::touches(pattern, call, &Bases::of(context)),
+                    Some(Calls::Domain(host)) => hosts::touches(host, call.arguments),
+                    Some(Calls::Argument { name, value }) => {
+                        call.arguments.get(name).is_some_and(|given| any_scalar(given, value))
+                    }
+                }
+            })
+    }
+
+    /// Whether everything that an entry of another set stands for is in it, as far as texts tell.
+    pub(super) fn covers(&self, text: &str) -> bool {
+        if self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok() {
+            return true;
+        }
+        match text.split_once('(') {
+            Some((tool, _)) => !tool.contains('*') && self.has_tool(tool),
+            None => !text.contains('*') && self.has_tool(text),
+        }
+    }
+}
+
+/// `mcp__github` of `mcp__github__create_issue`.
+fn server(tool: &str) -> Option<&str> {
+    let rest = tool.strip_prefix("mcp__")?;
+    let end = rest.find("__")?;
+    tool.get(.."mcp__".len() + end)
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Result<Self, String> {
+        let Some((name, rest)) = text.split_once('(') else {
+            let whole = if text.contains(')') { Err("a `)` without a `(`") } else { Ok(text) };
+            return Ok(Self { name: Glob::new(whole?), calls: None });
+        };
+        let inner = rest.strip_suffix(')').ok_or("it should end with `)`")?;
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return Err("it should begin with the name of a tool".to_owned());
+        }
+        if inner.chars().any(char::is_control) {
+            return Err("there are control characters in it".to_owned());
+        }
+        let calls = match inner.trim() {
+            "" | "*" | "**" => None,
+            inner => Some(Calls::parse(name, inner)?),
+        };
+        Ok(Self { name: Glob::new(name), calls })
+    }
+}
+
+impl Calls {
+    fn parse(tool: &str, inner: &str) -> Result<Self, String> {
+        if SHELLS.contains(&tool) {
+            return CommandPattern::parse(inner).map(Self::Command);
+        }
+        if FILE_TOOLS.contains(&tool) {
+            return FilePattern::parse(inner).map(Self::File);
+        }
+        if let Some(host) = inner.strip_prefix("domain:") {
+            return HostPattern::parse(host.trim()).map(Self::Domain).map_err(|error| error.to_string());
+        }
+        if let Some((name, value)) = inner.split_once(':')
+            && !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+        {
+            return Ok(Self::Argument { name: name.to_owned(), value: Glob::new(value.trim()) });
+        }
+        match NAMED_ARGUMENTS.iter().find(|(known, _)| *known == tool) {
+            Some((_, name)) => Ok(Self::Argument { name: (*name).to_owned(), value: Glob::new(inner) }),
+            None => Err("say which argument is meant, as in `tool(argument:value)`".to_owned()),
+        }
+    }
+}
+
+/// A value as text, where it has one.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn any_scalar(value: &Value, pattern: &Glob) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| any_scalar(item, pattern)),
+        Value::Object(map) => map.values().any(|item| any_scalar(item, pattern)),
+        _ => scalar(value).is_some_and(|text| pattern.matches(&text)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
