@@ -115,7 +115,7 @@ fn ask_all(sets: &[Set], examples: bool, read: fn(&str) -> Query) -> BTreeMap<&'
 }
 
 fn ask(set: &Set, index: &Index, question: &Question, query: &Query) -> Answered {
-    let wanted = Wanted { limit: MOST, floor: 0.0, collapse: false };
+    let wanted = Wanted { limit: MOST, floor: 0.0, nearest: false, collapse: false };
     let hits = index.search(query, View::All, &Filter::default(), wanted);
     let name = |hit: &search::Hit| {
         let document = number(hit.id).and_then(|number| set.documents.get(number));

@@ -49,8 +49,8 @@ fn user(number: usize) -> UserId {
 
 /// A search as the program does it: from the text to ten skills and why.
 fn search(index: &Index, text: &str, view: View) -> Duration {
-    let filter = Filter { nearest: true, ..Filter::default() };
-    let wanted = Wanted { limit: 10, floor: 0.0, collapse: false };
+    let filter = Filter::default();
+    let wanted = Wanted { limit: 10, floor: 0.0, nearest: true, collapse: false };
     let started = Instant::now();
     black_box(index.search(&Query::new(text), view, &filter, wanted));
     started.elapsed()

@@ -89,7 +89,7 @@ fn answer(
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let query = Query::new(&question.text);
-    let all = Wanted { limit: skills.len(), floor: 0.0, collapse: false };
+    let all = Wanted { limit: skills.len(), floor: 0.0, nearest: false, collapse: false };
     let mut shown = 0;
     for hit in index.search(&query, View::All, &Filter::default(), all) {
         let skill = skills.get(usize::try_from(hit.id.uuid().as_u128())?).ok_or("a skill nobody put in")?;

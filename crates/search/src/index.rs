@@ -33,8 +33,6 @@ pub enum View {
 /// What a search is narrowed to; empty fields narrow nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Filter {
-    /// Only the nearest usable skill of each name.
-    pub nearest: bool,
     /// Its status.
     pub status: Option<Status>,
     /// Its switch.
@@ -60,6 +58,8 @@ pub struct Wanted {
     pub limit: usize,
     /// Nothing below this similarity.
     pub floor: f32,
+    /// Only the nearest usable skill of each name.
+    pub nearest: bool,
     /// Of skills that are nearly the same only the best.
     pub collapse: bool,
 }
@@ -181,7 +181,7 @@ impl Index {
             }
             let nearer: Vec<&Shelf> = shelves
                 .iter()
-                .filter(|(other, _)| filter.nearest && nearness(*other) > nearness(*key))
+                .filter(|(other, _)| wanted.nearest && nearness(*other) > nearness(*key))
                 .map(|(_, shelf)| *shelf)
                 .collect();
             let look = shelf.look(query);
@@ -192,9 +192,9 @@ impl Index {
                 if !best.has_room_for(score) {
                     continue;
                 }
-                let Some(slot) = shelf.slot(place).filter(|slot| filter.admits(&slot.facts, &tags)) else {
-                    continue;
-                };
+                let admits =
+                    |facts: &Facts| (!wanted.nearest || facts.is_usable()) && filter.admits(facts, &tags);
+                let Some(slot) = shelf.slot(place).filter(|slot| admits(&slot.facts)) else { continue };
                 if !nearer.iter().any(|shelf| shelf.has_usable(slot.facts.name)) {
                     best.add(Candidate { score, shelf, place, id: slot.id, signals });
                 }
@@ -244,8 +244,7 @@ impl Filter {
 
     fn admits(&self, facts: &Facts, tags: &[u64]) -> bool {
         let Facets { instructions, procedure, policy } = self.facets;
-        (!self.nearest || facts.is_usable())
-            && self.status.is_none_or(|wanted| facts.status == wanted)
+        self.status.is_none_or(|wanted| facts.status == wanted)
             && self.enabled.is_none_or(|wanted| facts.enabled == wanted)
             && self.origin.is_none_or(|wanted| facts.origin == wanted)
             && (!instructions || facts.facets.instructions)

@@ -6,6 +6,7 @@ use model::{Agent, AgentId, Caller, Discovery, SkillId, Status};
 use policy::access::{self, Act};
 use store::SkillRecord;
 
+use super::Filter;
 use super::find::{self, FoundSkill, SearchSkills, find};
 use super::token_count::count;
 use crate::skills::{self, ListSkills};
@@ -280,8 +281,7 @@ impl Telling<'_> {
         // Those that a nearer one of their name hides are found only so.
         let all = SearchSkills {
             nearest: Some(false),
-            status: Some(Status::Active),
-            enabled: Some(true),
+            filter: Filter { status: Some(Status::Active), enabled: Some(true), ..Filter::default() },
             limit: Some(find::MOST),
             ..request
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{Agent, AgentId, Caller, Facets, Origin, ProceduralMemory, ScopeKind, SkillId, Status, UserId};
+use model::{Agent, AgentId, Caller, ProceduralMemory, SkillId, Status};
 use policy::access::{self, Act};
 use search::{EmbedError, Filter, Query, View, Wanted, Why};
 use store::{SkillRecord, Tx};
@@ -34,22 +34,8 @@ pub struct SearchSkills {
     /// Whether only the nearest usable skill of each name counts. When nobody says it is so, unless a filter asks
     /// for skills that cannot be used.
     pub nearest: Option<bool>,
-    /// Tags it must all have.
-    pub tags: Vec<String>,
-    /// A status.
-    pub status: Option<Status>,
-    /// The switch.
-    pub enabled: Option<bool>,
-    /// An origin.
-    pub origin: Option<Origin>,
-    /// A rung.
-    pub scope: Option<ScopeKind>,
-    /// The agent that owns it.
-    pub agent: Option<AgentId>,
-    /// The user who owns it.
-    pub user: Option<UserId>,
-    /// Facets it must all have.
-    pub facets: Facets,
+    /// What it is narrowed to.
+    pub filter: Filter,
     /// The least similarity; else the agent's threshold, else 0.7.
     pub min_similarity: Option<f64>,
     /// At most so many; else 10.
@@ -115,24 +101,13 @@ pub async fn find(cx: &Context, caller: &Caller, request: SearchSkills) -> Resul
     let threshold = agent_threshold(agent.as_ref());
     let min_similarity = request.min_similarity.or(threshold).unwrap_or(FLOOR);
     let threshold = threshold.unwrap_or_else(|| ProceduralMemory::default().skill_search_threshold);
-    let nearest = request.nearest.unwrap_or_else(|| only_usable(&request));
+    let nearest = request.nearest.unwrap_or_else(|| only_usable(&request.filter));
     let view = view(caller, through, nearest);
     let (query, notice) = query(cx, &request.query).await;
-    let filter = Filter {
-        nearest,
-        status: request.status,
-        enabled: request.enabled,
-        origin: request.origin,
-        scope: request.scope,
-        agent: request.agent,
-        user: request.user,
-        facets: request.facets,
-        tags: request.tags,
-    };
     #[allow(clippy::cast_possible_truncation)] // similarities have four digits
-    let wanted = Wanted { limit, floor: min_similarity as f32, collapse: request.collapse };
+    let wanted = Wanted { limit, floor: min_similarity as f32, nearest, collapse: request.collapse };
     let catalogue = catalogue::current(cx, caller.workspace).await?;
-    let hits = catalogue.read().search(&query, view, &filter, wanted);
+    let hits = catalogue.read().search(&query, view, &request.filter, wanted);
     let ids: Vec<SkillId> = hits.iter().flat_map(|hit| hit.alike.iter().copied().chain([hit.id])).collect();
     let mut records: HashMap<SkillId, SkillRecord> = load(&mut *cx.read().await?, caller, &ids)
         .await?
@@ -169,7 +144,7 @@ fn check(request: &SearchSkills) -> Result<usize, Error> {
     if request.min_similarity.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return refuse("min_similarity must be between 0 and 1");
     }
-    if request.tags.len() > 20 {
+    if request.filter.tags.len() > 20 {
         return refuse("at most 20 tags");
     }
     match request.limit.unwrap_or(USUAL_LIMIT) {
@@ -196,15 +171,15 @@ fn agent_threshold(agent: Option<&Agent>) -> Option<f64> {
 }
 
 /// Whether the filters leave usable skills and only them.
-fn only_usable(request: &SearchSkills) -> bool {
-    request.status.is_none_or(|status| status == Status::Active)
-        && request.enabled != Some(false)
-        && request.scope.is_none()
-        && request.agent.is_none()
-        && request.user.is_none()
+fn only_usable(filter: &Filter) -> bool {
+    filter.status.is_none_or(|status| status == Status::Active)
+        && filter.enabled != Some(false)
+        && filter.scope.is_none()
+        && filter.agent.is_none()
+        && filter.user.is_none()
 }
 
-pub(super) fn view(caller: &Caller, through: Option<AgentId>, nearest: bool) -> View {
+fn view(caller: &Caller, through: Option<AgentId>, nearest: bool) -> View {
     match through {
         agent @ Some(_) => View::Place(caller.user, agent),
         None if nearest => View::Place(caller.user, None),
@@ -214,7 +189,7 @@ pub(super) fn view(caller: &Caller, through: Option<AgentId>, nearest: bool) -> 
 }
 
 /// The request taken apart, and what the caller should know if its meaning comes from elsewhere than usual.
-pub(super) async fn query(cx: &Context, text: &str) -> (Query, Option<String>) {
+async fn query(cx: &Context, text: &str) -> (Query, Option<String>) {
     let engine = &cx.search;
     let embedder = match &engine.0.meaning {
         Meaning::None => return (Query::of_words(text), None),

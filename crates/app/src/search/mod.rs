@@ -23,7 +23,7 @@ pub use discover::{Discover, Discovered, DiscoveredSkill, discover};
 pub use embed::{SearchStatus, embed_missing, status};
 pub use find::{FoundSkill, SearchResult, SearchSkills, find};
 pub use search::{
-    EmbedError, Embedder, Field, MatchedWord, RemoteEmbedder, RemoteSettings, Signals, Vector, Why,
+    EmbedError, Embedder, Field, Filter, MatchedWord, RemoteEmbedder, RemoteSettings, Signals, Vector, Why,
     evaluation, warm_up,
 };
 

@@ -1,6 +1,6 @@
 //! Finding skills by plain words, and what an agent is told about.
 
-use app::search::{Discover, SearchSkills};
+use app::search::{Discover, Filter, SearchSkills};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -101,17 +101,19 @@ impl SearchRequest {
             query: self.query,
             through: agent(self.as_agent.as_deref()).await?,
             nearest: self.nearest,
-            tags: self.tags,
-            status: word(self.status.as_deref(), Status::parse)?,
-            enabled: self.enabled,
-            origin: word(self.origin.as_deref(), Origin::parse)?,
-            scope: word(self.scope.as_deref(), ScopeKind::parse)?,
-            agent: agent(self.agent.as_deref()).await?,
-            user: match self.user.as_deref() {
-                Some(text) => Some(names::user(&state.cx, caller, text).await?),
-                None => None,
+            filter: Filter {
+                tags: self.tags,
+                status: word(self.status.as_deref(), Status::parse)?,
+                enabled: self.enabled,
+                origin: word(self.origin.as_deref(), Origin::parse)?,
+                scope: word(self.scope.as_deref(), ScopeKind::parse)?,
+                agent: agent(self.agent.as_deref()).await?,
+                user: match self.user.as_deref() {
+                    Some(text) => Some(names::user(&state.cx, caller, text).await?),
+                    None => None,
+                },
+                facets,
             },
-            facets,
             min_similarity: self.min_similarity,
             limit: self.limit,
             collapse: self.collapse_duplicates,

@@ -5,10 +5,15 @@ use repertoire_search::{Filter, Hit, Index, Query, Scale, Vector, Vectors, View,
 
 use crate::library::{Skill, index, library, phrase, view};
 
-const EVERYTHING: Wanted = Wanted { limit: 1_000, floor: 0.0, collapse: false };
+const EVERYTHING: Wanted = Wanted { limit: 1_000, floor: 0.0, nearest: false, collapse: false };
 
 fn all(index: &Index, query: &str, view: View, filter: &Filter) -> Vec<Hit> {
     index.search(&Query::new(query), view, filter, EVERYTHING)
+}
+
+fn nearest(index: &Index, query: &str, view: View) -> Vec<Hit> {
+    let wanted = Wanted { nearest: true, ..EVERYTHING };
+    index.search(&Query::new(query), view, &Filter::default(), wanted)
 }
 
 fn ids(hits: &[Hit]) -> Vec<model::SkillId> {
@@ -32,11 +37,11 @@ proptest! {
     #[test]
     fn what_others_have_does_not_show((skills, view, query) in (library(), view(), phrase())) {
         let own: Vec<_> = skills.iter().filter(|skill| skill.is_visible(view)).cloned().collect();
-        let filter = Filter { nearest: !matches!(view, View::All), ..Filter::default() };
-        prop_assert_eq!(
-            all(&index(&skills), &query, view, &filter),
-            all(&index(&own), &query, view, &filter)
-        );
+        let found = |skills: &[Skill]| match view {
+            View::All => all(&index(skills), &query, view, &Filter::default()),
+            View::User(_) | View::Place(..) => nearest(&index(skills), &query, view),
+        };
+        prop_assert_eq!(found(&skills), found(&own));
     }
 
     #[test]
@@ -76,8 +81,7 @@ proptest! {
 
     #[test]
     fn the_nearest_usable_skill_of_a_name_wins((skills, view, query) in (library(), view(), phrase())) {
-        let filter = Filter { nearest: true, ..Filter::default() };
-        let found = ids(&all(&index(&skills), &query, view, &filter));
+        let found = ids(&nearest(&index(&skills), &query, view));
         for skill in skills.iter().filter(|skill| skill.is_visible(view)) {
             let hidden = skills.iter().any(|other| {
                 other.is_visible(view)
@@ -113,7 +117,7 @@ proptest! {
     fn a_limit_takes_the_best_and_a_floor_cuts_below((skills, query, limit) in (library(), phrase(), 1_usize..10)) {
         let index = index(&skills);
         let all = all(&index, &query, View::All, &Filter::default());
-        let few = Wanted { limit, floor: 0.5, collapse: false };
+        let few = Wanted { limit, floor: 0.5, nearest: false, collapse: false };
         let few = index.search(&Query::new(&query), View::All, &Filter::default(), few);
         let wanted: Vec<_> = all.into_iter().filter(|hit| hit.similarity >= 0.5).take(limit).collect();
         prop_assert_eq!(few, wanted);
@@ -157,7 +161,7 @@ fn a_large_shelf_ranks_like_a_small_one() {
     };
     let skills: Vec<_> = (0..3_000).map(skill).collect();
     let large = index(&skills);
-    let wanted = Wanted { limit: 5_000, floor: 0.0, collapse: false };
+    let wanted = Wanted { limit: 5_000, floor: 0.0, nearest: false, collapse: false };
     let query = Query::new("deploy the weather chart");
     let found = large.search(&query, View::All, &Filter::default(), wanted);
     assert_eq!(found.len(), 3_000);
@@ -179,7 +183,7 @@ fn skills_that_are_nearly_the_same_are_shown_once() {
         copy,
         Skill::new(3, "loan-plan", "Plans a loan with interest"),
     ];
-    let wanted = Wanted { limit: 10, floor: 0.0, collapse: true };
+    let wanted = Wanted { limit: 10, floor: 0.0, nearest: false, collapse: true };
     let found =
         index(&skills).search(&Query::new("compound interest"), View::All, &Filter::default(), wanted);
     assert_eq!(ids(&found), [skills[0].id(), skills[2].id()]);

@@ -5,7 +5,7 @@ use repertoire_search::{Filter, Query, View, Wanted};
 use crate::library::{Skill, index};
 
 fn similarity(query: &str, skill: &Skill) -> f32 {
-    let wanted = Wanted { limit: 1, floor: 0.0, collapse: false };
+    let wanted = Wanted { limit: 1, floor: 0.0, nearest: false, collapse: false };
     let found =
         index(std::slice::from_ref(skill)).search(&Query::new(query), View::All, &Filter::default(), wanted);
     found.first().map_or(0.0, |hit| hit.similarity)
@@ -26,7 +26,7 @@ fn the_parts_of_an_identifier_are_words() {
         &Query::new("revenue growth"),
         View::All,
         &Filter::default(),
-        Wanted { limit: 1, floor: 0.0, collapse: false },
+        Wanted { limit: 1, floor: 0.0, nearest: false, collapse: false },
     );
     let sentence = why[0].why.sentence(&[]);
     assert!(sentence.starts_with("“revenue” and “growth” stand in its name"), "{sentence}");
@@ -64,7 +64,7 @@ fn signals_agree_with_the_fit() {
         (skill.tags, skill.examples, skill.body) =
             (texts("tags"), texts("examples"), text("body").to_owned());
         let query = Query::new(case["query"].as_str().unwrap());
-        let wanted = Wanted { limit: 1, floor: 0.0, collapse: false };
+        let wanted = Wanted { limit: 1, floor: 0.0, nearest: false, collapse: false };
         let found = index(&[skill]).search(&query, View::All, &Filter::default(), wanted);
         let Some(hit) = found.first() else {
             assert_eq!(case["rarity"].as_f64(), Some(0.0), "{case}");

@@ -3,31 +3,14 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use model::{Skill, WorkspaceId};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqlSafeStr as _};
-use store::{ChangeCursor, Store, Written};
+use store::Store as _;
+use store::contract::upgrades::{ROWS, check};
 use store_sql::MIGRATIONS;
-use uuid::Uuid;
 
 use crate::open_at;
-
-/// A workspace with a skill, as a server of that version wrote them.
-const ROWS: &str = "
-    INSERT INTO workspaces (id, name, title, hide_existence, undelete_window_hours, draft_expiry_days, created_at)
-    VALUES ($ID1, 'acme', 'Acme', FALSE, 1, 1, $TIME);
-    INSERT INTO audit_heads (workspace_id, sequence, hash) VALUES ($ID1, 0, $DIGEST);
-    INSERT INTO skills (workspace_id, id, name, scope, scope_key, origin, status, enabled, revision, digest, version,
-        title, description, tags, example_prompts, suggested_tools, has_instructions, has_procedure, has_policy,
-        created_by, created_at, updated_at, updated_by, search_text)
-    VALUES ($ID1, $ID2, 'old', 'workspace', 'workspace', 'user', 'active', TRUE, 1, $DIGEST, 1, 'Old', 'An old one',
-        '[]', '[]', '[]', TRUE, FALSE, FALSE, $ID3, $TIME, $TIME, $ID3, 'old');
-    INSERT INTO revisions (workspace_id, skill_id, number, digest, author_id, message, created_at, file_count, size)
-    VALUES ($ID1, $ID2, 1, $DIGEST, $ID3, '', $TIME, 1, 5);
-    INSERT INTO blobs (workspace_id, digest, size, content) VALUES ($ID1, $DIGEST, 5, x'23204f6c64');
-    INSERT INTO revision_files (workspace_id, skill_id, number, path, digest, size, executable)
-    VALUES ($ID1, $ID2, 1, 'SKILL.md', $DIGEST, 5, FALSE);";
 
 /// A file with the first so many migrations.
 async fn of_version(file: &Path, version: usize) -> SqliteConnection {
@@ -41,33 +24,15 @@ async fn of_version(file: &Path, version: usize) -> SqliteConnection {
     connection
 }
 
-/// What a server that goes by the change numbers finds in it.
-async fn check(store: &dyn Store) {
-    let workspace = WorkspaceId::new(Uuid::from_bytes([1; 16]));
-    let mut tx = store.begin(workspace).await.unwrap();
-    let changed = tx.changed_skills(workspace, ChangeCursor::default(), 10).await.unwrap();
-    let [old] = changed.as_slice() else { panic!("{changed:?}") };
-    assert_eq!((old.change, old.skill.name.as_str()), (1, "old"));
-    assert_eq!(old.text, b"# Old");
-    let next = Skill { version: 2, ..old.skill.clone() };
-    assert_eq!(tx.update_skill(&next).await.unwrap(), Written::Done);
-    tx.commit().await.unwrap();
-    let mut tx = store.read().await.unwrap();
-    assert_eq!(tx.last_change(workspace).await.unwrap(), Some(2));
-    let after = ChangeCursor { change: 1, skill: None };
-    let changed = tx.changed_skills(workspace, after, 10).await.unwrap();
-    let [new] = changed.as_slice() else { panic!("{changed:?}") };
-    assert_eq!((new.change, new.skill.version), (2, 2));
-    assert_eq!(tx.purged_since(workspace, 0).await.unwrap(), []);
-}
-
 #[tokio::test]
 async fn skills_from_before_changes_were_numbered_are_read_from_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("test.db");
     let mut connection = of_version(&file, 2).await;
-    let mut rows =
-        ROWS.replace("$DIGEST", &format!("x'{}'", "ab".repeat(32))).replace("$TIME", "1700000000000000");
+    let mut rows = ROWS
+        .replace("$TEXT", "x'23204f6c64'")
+        .replace("$DIGEST", &format!("x'{}'", "ab".repeat(32)))
+        .replace("$TIME", "1700000000000000");
     for n in 1..=3 {
         rows = rows.replace(&format!("$ID{n}"), &format!("x'{}'", format!("0{n}").repeat(16)));
     }

@@ -33,6 +33,7 @@ pub mod skills;
 pub mod statistics;
 pub mod tokens;
 pub mod transactions;
+pub mod upgrades;
 pub mod users;
 pub mod workspaces;
 mod world;

@@ -10,7 +10,7 @@ fn set(pattern: &str) -> ToolSet {
 }
 
 fn known() -> Context {
-    json!({ "cwd": "/work/app", "home": "/home/ada" }).as_object().unwrap().clone()
+    json!({ "cwd": "/srv/app", "home": "/home/ada" }).as_object().unwrap().clone()
 }
 
 fn ask(set: &ToolSet, tool: &str, arguments: &Value, context: &Context) -> (bool, bool) {
@@ -161,9 +161,9 @@ fn files_are_found_however_they_are_written() {
         ("//etc/**", "/etc/passwd", true, true),
         ("//etc/**", "/etc", true, true),
         ("//etc/**", "/etcetera", false, false),
-        ("//etc/**", "/work/app/../../etc/passwd", true, true),
+        ("//etc/**", "/srv/app/../../etc/passwd", true, true),
         ("//etc/**", "../../etc/passwd", true, true),
-        ("//etc/**", "/work/%2e%2e/etc/passwd", false, true),
+        ("//etc/**", "/srv/%2e%2e/etc/passwd", false, true),
         ("//etc/**", "file:///etc/passwd", true, true),
         ("//etc/**", "src/main.rs", false, false),
         ("//etc/*.conf", "/etc/a.conf", true, true),
@@ -171,12 +171,12 @@ fn files_are_found_however_they_are_written() {
         ("//etc/?.conf", "/etc/a.conf", true, true),
         ("//etc/?.conf", "/etc/ab.conf", false, false),
         ("//etc", "/etc/ssl/key.pem", true, true),
-        ("/src/**", "/work/app/src/a/b.rs", true, true),
+        ("/src/**", "/srv/app/src/a/b.rs", true, true),
         ("/src/**", "src/a.rs", true, true),
-        ("/src/**", "/work/app/srcs/a.rs", false, false),
+        ("/src/**", "/srv/app/srcs/a.rs", false, false),
         ("/src/**", "src/../secret", false, false),
         ("src/*.rs", "./src/main.rs", true, true),
-        ("src/*.rs", "/work/app/src/main.rs", true, true),
+        ("src/*.rs", "/srv/app/src/main.rs", true, true),
         ("src/*.rs", "/other/src/main.rs", false, false),
         ("docs/**/*.md", "docs/a.md", true, true),
         ("docs/**/*.md", "docs/a/b/c.md", true, true),
@@ -202,8 +202,8 @@ fn files_are_found_however_they_are_written() {
 fn without_the_folder_a_relative_file_is_unclear() {
     for (pattern, path, admitted, touched) in [
         ("src/**", "src/a.rs", true, true),
-        ("src/**", "/work/app/src/a.rs", false, true),
-        ("src/**", "/work/app/lib/a.rs", false, false),
+        ("src/**", "/srv/app/src/a.rs", false, true),
+        ("src/**", "/srv/app/lib/a.rs", false, false),
         ("//etc/**", "passwd", false, true),
         ("~/x/**", "/home/ada/x/y", false, true),
         ("src/**", "../src/a.rs", false, true),

@@ -1,0 +1,42 @@
+//! What a database that was written before changes were numbered must come out as.
+
+use model::{Skill, WorkspaceId};
+use uuid::Uuid;
+
+use crate::{ChangeCursor, Store, Written};
+
+/// A workspace with a skill, as a server of that version wrote them.
+pub const ROWS: &str = "
+    INSERT INTO workspaces (id, name, title, hide_existence, undelete_window_hours, draft_expiry_days, created_at)
+    VALUES ($ID1, 'acme', 'Acme', FALSE, 1, 1, $TIME);
+    INSERT INTO audit_heads (workspace_id, sequence, hash) VALUES ($ID1, 0, $DIGEST);
+    INSERT INTO skills (workspace_id, id, name, scope, scope_key, origin, status, enabled, revision, digest, version,
+        title, description, tags, example_prompts, suggested_tools, has_instructions, has_procedure, has_policy,
+        created_by, created_at, updated_at, updated_by, search_text)
+    VALUES ($ID1, $ID2, 'old', 'workspace', 'workspace', 'user', 'active', TRUE, 1, $DIGEST, 1, 'Old', 'An old one',
+        '[]', '[]', '[]', TRUE, FALSE, FALSE, $ID3, $TIME, $TIME, $ID3, 'old');
+    INSERT INTO revisions (workspace_id, skill_id, number, digest, author_id, message, created_at, file_count, size)
+    VALUES ($ID1, $ID2, 1, $DIGEST, $ID3, '', $TIME, 1, 5);
+    INSERT INTO blobs (workspace_id, digest, size, content) VALUES ($ID1, $DIGEST, 5, $TEXT);
+    INSERT INTO revision_files (workspace_id, skill_id, number, path, digest, size, executable)
+    VALUES ($ID1, $ID2, 1, 'SKILL.md', $DIGEST, 5, FALSE);";
+
+/// What a server that goes by the change numbers finds in it.
+pub async fn check(store: &dyn Store) {
+    let workspace = WorkspaceId::new(Uuid::from_bytes([1; 16]));
+    let mut tx = store.begin(workspace).await.unwrap();
+    let changed = tx.changed_skills(workspace, ChangeCursor::default(), 10).await.unwrap();
+    let [old] = changed.as_slice() else { panic!("{changed:?}") };
+    assert_eq!((old.change, old.skill.name.as_str()), (1, "old"));
+    assert_eq!(old.text, b"# Old");
+    let next = Skill { version: 2, ..old.skill.clone() };
+    assert_eq!(tx.update_skill(&next).await.unwrap(), Written::Done);
+    tx.commit().await.unwrap();
+    let mut tx = store.read().await.unwrap();
+    assert_eq!(tx.last_change(workspace).await.unwrap(), Some(2));
+    let after = ChangeCursor { change: 1, skill: None };
+    let changed = tx.changed_skills(workspace, after, 10).await.unwrap();
+    let [new] = changed.as_slice() else { panic!("{changed:?}") };
+    assert_eq!((new.change, new.skill.version), (2, 2));
+    assert_eq!(tx.purged_since(workspace, 0).await.unwrap(), []);
+}
