@@ -7,6 +7,7 @@ use policy::access::{self, Act};
 use serde_json::Value;
 use store::{AuditFilter, NewAuditEntry, Tx};
 
+use crate::governance::Seals;
 use crate::paging::page;
 use crate::{Context, Cursor, Error, Page, PageRequest};
 
@@ -20,7 +21,7 @@ pub(crate) async fn record(
     detail: &[(&str, Value)],
 ) -> Result<(), Error> {
     let actor = Actor { user: Some(caller.user), agent: caller.agent };
-    record_as(cx, tx, caller.workspace, actor, verb, subject, detail).await
+    record_as(cx, tx, caller.workspace, actor, verb, subject, detail).await.map(drop)
 }
 
 /// Writes what someone, or the server itself, did.
@@ -32,7 +33,7 @@ pub(crate) async fn record_as(
     verb: &str,
     (kind, id): (&str, String),
     detail: &[(&str, Value)],
-) -> Result<(), Error> {
+) -> Result<AuditEntry, Error> {
     let detail: BTreeMap<_, _> = detail.iter().filter(|(_, value)| !value.is_null()).cloned().collect();
     let entry = NewAuditEntry {
         at: cx.now(),
@@ -41,8 +42,7 @@ pub(crate) async fn record_as(
         subject: Subject { kind: kind.to_owned(), id },
         detail: serde_json::to_string(&detail).unwrap_or_else(|_| "{}".to_owned()),
     };
-    tx.append_audit(workspace, entry).await?;
-    Ok(())
+    Ok(tx.append_audit(workspace, entry).await?)
 }
 
 /// What to list.
@@ -86,13 +86,15 @@ pub async fn export(cx: &Context, caller: &Caller, after: u64, limit: u32) -> Re
 pub struct Verification {
     /// How many entries were checked.
     pub entries: u64,
+    /// How many decisions behind its seals were checked.
+    pub decisions: u64,
     /// The hash of the last one: keep it elsewhere and compare later.
     pub head: Digest,
     /// What is wrong, in the order of the chain; empty when it is whole.
     pub problems: Vec<String>,
 }
 
-/// Walks the whole chain and recomputes every hash: an entry that was changed, removed, added or moved shows.
+/// Walks the whole chain and recomputes every hash, and those of the decisions it seals: an entry that was changed, removed, added or moved shows.
 pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error> {
     access::decide(caller, Act::ReadAudit)?;
     let mut tx = cx.read().await?;
@@ -100,16 +102,19 @@ pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error
     let end =
         tx.audit_head(caller.workspace).await?.ok_or_else(|| Error::not_found("audit chain", "here"))?;
     let mut chain = Chain { sequence: 0, hash: AuditEntry::GENESIS, entries: 0, problems: Vec::new() };
+    let mut seals = Seals::default();
     while chain.sequence < end.sequence && chain.problems.len() < 100 {
         let batch = tx.audit_after(caller.workspace, chain.sequence, 1_000).await?;
         let known: Vec<_> = batch.into_iter().filter(|entry| entry.sequence <= end.sequence).collect();
         if known.is_empty() {
             break;
         }
+        chain.problems.extend(seals.follow(&mut *tx, caller.workspace, &known).await?);
         for entry in known {
             chain.follow(&entry);
         }
     }
+    chain.problems.extend(seals.missing());
     if chain.sequence != end.sequence {
         chain.problems.push(format!(
             "the log ends at entry {}, but entry {} was written",
@@ -127,7 +132,12 @@ pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error
             chain.problems.push(format!("entry {} lies beyond the end of the log, {now}", beyond.sequence));
         }
     }
-    Ok(Verification { entries: chain.entries, head: end.hash, problems: chain.problems })
+    Ok(Verification {
+        entries: chain.entries,
+        decisions: seals.decisions,
+        head: end.hash,
+        problems: chain.problems,
+    })
 }
 
 struct Chain {

@@ -8,6 +8,7 @@ use store::{Store, Tx};
 use uuid::Uuid;
 
 use crate::code_sessions::{SessionSettings, Sessions};
+use crate::governance::{Governance, GovernanceSettings};
 use crate::identity::CallerCache;
 use crate::runner::NoRunner;
 use crate::search::{Engine, Meaning};
@@ -47,6 +48,8 @@ pub struct Context {
     pub code_sessions: Sessions,
     /// The indexes that search looks into.
     pub search: Engine,
+    /// The policies in force, and the desk where decisions are made.
+    pub governance: Governance,
     pub(crate) callers: CallerCache,
 }
 
@@ -70,6 +73,7 @@ impl Context {
             queue: Queue::default(),
             code_sessions: Sessions::default(),
             search: Engine::default(),
+            governance: Governance::default(),
             callers: CallerCache::default(),
         }
     }
@@ -96,6 +100,12 @@ impl Context {
     #[must_use]
     pub fn with_meaning(self, meaning: Meaning) -> Self {
         Self { search: Engine::new(meaning), ..self }
+    }
+
+    /// The same context, in which decisions are kept so.
+    #[must_use]
+    pub fn with_governance(self, settings: GovernanceSettings) -> Self {
+        Self { governance: Governance::new(settings), ..self }
     }
 
     /// This moment.

@@ -129,6 +129,7 @@ codes! {
     InvalidParameters => "invalid_parameters",
     NetworkNotAllowed => "network_not_allowed",
     UnknownProfile => "unknown_profile",
+    RunFinished => "run_finished",
     Busy => "busy",
     SandboxUnavailable => "sandbox_unavailable",
     NoPython => "no_python",

@@ -5,7 +5,7 @@ use serde_json::json;
 use store::Written;
 use time::Duration;
 
-use crate::{Context, Error, audit, code_sessions, runs};
+use crate::{Context, Error, audit, code_sessions, governance, runs};
 
 /// How long idempotency keys are remembered.
 const KEY_LIFE: Duration = Duration::hours(24);
@@ -23,6 +23,10 @@ pub struct Housekeeping {
     pub keys_forgotten: u64,
     /// Runs that are older than they are kept.
     pub runs_pruned: u64,
+    /// Governed runs that nobody ended or used.
+    pub governed_runs_ended: u64,
+    /// Decisions that are older than they are kept.
+    pub decisions_pruned: u64,
     /// Code sessions that nobody used any more.
     pub code_sessions_ended: u64,
 }
@@ -49,6 +53,13 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
             let before = cx.now() - Duration::days(i64::from(cx.execution.history_days));
             done.runs_pruned += runs::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
+        done.governed_runs_ended += governance::finish_abandoned(cx, &mut *tx, workspace.id).await?;
+        let days = cx.governance.settings().history_days;
+        if days > 0 {
+            let before = cx.now() - Duration::days(i64::from(days));
+            let pruned = governance::prune_before(cx, &mut *tx, workspace.id, SERVER, before);
+            done.decisions_pruned += pruned.await?;
+        }
         tx.commit().await?;
     }
     Ok(done)
@@ -69,7 +80,8 @@ async fn archive_drafts(cx: &Context, workspace: WorkspaceId, age: Duration) -> 
             version: record.skill.version + 1,
             updated_at: cx.now(),
             ..record.skill
-        };
+        }
+        .settled();
         if tx.update_skill(&skill).await? == Written::Done {
             let detail = [("name", json!(skill.name.as_str())), ("reason", json!("expired"))];
             let subject = ("skill", id.to_string());

@@ -2,8 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use model::{RunId, SkillId, SkillName, Timestamp};
+use model::{SkillId, SkillName, Timestamp};
 use store::SkillCursor;
+use uuid::Uuid;
 
 use crate::{Code, Error};
 
@@ -86,14 +87,14 @@ impl Cursor {
         }
     }
 
-    pub(crate) fn of_run(begun: Timestamp, id: RunId) -> Self {
-        Self::of(&["r", &micros(begun), &id.to_string()])
+    pub(crate) fn of_moment_and_id(at: Timestamp, id: Uuid) -> Self {
+        Self::of(&["r", &micros(at), &id.to_string()])
     }
 
-    pub(crate) fn run(&self) -> Result<(Timestamp, RunId), Error> {
+    pub(crate) fn moment_and_id(&self) -> Result<(Timestamp, Uuid), Error> {
         match self.parts()?.as_slice() {
-            [kind, begun, id] if kind == "r" => {
-                Ok((moment(begun)?, RunId::parse(id).map_err(|_| Self::invalid())?))
+            [kind, at, id] if kind == "r" => {
+                Ok((moment(at)?, Uuid::try_parse(id).map_err(|_| Self::invalid())?))
             }
             _ => Err(Self::invalid()),
         }

@@ -118,7 +118,7 @@ async fn record(
 ) -> Result<(), Error> {
     let actor = Actor { user: Some(sign_in.user), agent: None };
     let subject = ("user", sign_in.user.to_string());
-    audit::record_as(cx, tx, workspace, actor, verb, subject, &[]).await
+    audit::record_as(cx, tx, workspace, actor, verb, subject, &[]).await.map(drop)
 }
 
 /// Turns a signed-in browser to another of its user's workspaces.

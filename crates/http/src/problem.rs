@@ -168,6 +168,7 @@ fn status(code: Code) -> StatusCode {
         | Code::LimitReached
         | Code::AgentHasSkills
         | Code::LastAdmin
+        | Code::RunFinished
         | Code::SkillNotActive
         | Code::SkillDisabled
         | Code::Stale => StatusCode::CONFLICT,

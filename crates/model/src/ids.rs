@@ -52,6 +52,10 @@ id!(/// Identifies what an agent did in one go.
     SessionId);
 id!(/// Identifies one execution of a skill.
     RunId);
+id!(/// Identifies a run of an agent in which steps and time are counted.
+    GovernedRunId);
+id!(/// Identifies one resolution or one verdict.
+    DecisionId);
 id!(/// Identifies a code session: a work folder that outlives executions.
     CodeSessionId);
 id!(

@@ -8,6 +8,7 @@ mod audit;
 mod bundle;
 mod caller;
 mod digest;
+mod governance;
 mod host;
 mod ids;
 mod manifest;
@@ -29,9 +30,14 @@ pub use audit::{Actor, AuditEntry, AuditVerb, Subject};
 pub use bundle::{Bundle, BundleError, BundleFile, BundlePath, PathError, SIDECAR_FILE, SKILL_FILE};
 pub use caller::{Caller, Reach};
 pub use digest::{Digest, DigestError};
+pub use governance::{
+    Decision, DecisionKind, GovernedRun, JudgedCall, PolicyRef, RecordedDenial, policy_set_digest,
+    seal_digest,
+};
 pub use host::{HostError, HostPattern};
 pub use ids::{
-    AgentId, CodeSessionId, IdError, RunId, SessionId, SignInId, SkillId, TokenId, UserId, WorkspaceId,
+    AgentId, CodeSessionId, DecisionId, GovernedRunId, IdError, RunId, SessionId, SignInId, SkillId, TokenId,
+    UserId, WorkspaceId,
 };
 pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
 pub use name::{NameError, SkillName, slugify};

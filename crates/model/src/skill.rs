@@ -162,6 +162,8 @@ pub struct Skill {
     pub extends: Option<String>,
     /// What the current revision can do.
     pub facets: Facets,
+    /// The revision whose policy is in force while the skill is enabled; see [`Skill::settled`].
+    pub enforced: Option<RevisionNumber>,
     /// Who brought it.
     pub provenance: Provenance,
     /// When.
@@ -178,6 +180,20 @@ impl Skill {
     /// Whether an agent may find and use it.
     pub fn is_usable(&self) -> bool {
         self.status == Status::Active && self.enabled && self.deleted_at.is_none()
+    }
+
+    /// The same skill, with the revision whose policy is in force as its status says. What was let in stays in force
+    /// while a newer revision waits or was refused, so that an edit never opens a gap.
+    #[must_use]
+    pub fn settled(self) -> Self {
+        let was_current = self.enforced == Some(self.revision);
+        let enforced = match self.status {
+            Status::Active => self.facets.policy.then_some(self.revision),
+            Status::Rejected if was_current => None,
+            Status::PendingApproval | Status::Rejected | Status::Draft => self.enforced,
+            Status::Archived => None,
+        };
+        Self { enforced, ..self }
     }
 
     /// The status after a step, with the switch taken into account: a disabled skill cannot be approved.

@@ -150,11 +150,11 @@ mod tests {
         assert_eq!(key("skill_tags"), ["workspace_id", "tag", "skill_id"]);
         assert_eq!(key("tokens"), ["digest"]);
         assert!(columns("skills").contains(&("deleted_at", Kind::Time)));
-        assert_eq!(columns("skills").last(), Some(&("changed_in", Kind::Int)));
+        assert_eq!(columns("skills").last(), Some(&("enforced_revision", Kind::Int)));
         let head = [("workspace_id", Kind::Id), ("sequence", Kind::Int), ("hash", Kind::Bytes)];
         assert_eq!(columns("audit_heads"), [head.as_slice(), &[("transactions", Kind::Int)]].concat());
         // A change of the schema that is not understood here must not go unnoticed.
-        let known = ["CREATE TABLE ", "CREATE INDEX ", "ALTER TABLE ", "    ", ");", "--"];
+        let known = ["CREATE TABLE ", "CREATE INDEX ", "ALTER TABLE ", "UPDATE ", "    ", ");", "--"];
         assert!(lines().all(|line| line.is_empty() || known.iter().any(|start| line.starts_with(start))));
         assert!(lines().all(|line| !line.starts_with("ALTER ") || line.contains(" ADD COLUMN ")));
         assert!(columns("skill_statistics").contains(&("recent_success_rate", Kind::Real)));

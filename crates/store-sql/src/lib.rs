@@ -9,6 +9,7 @@ mod audit;
 mod blobs;
 mod copy;
 mod driver;
+mod governance;
 mod idempotency;
 mod revisions;
 mod runs;

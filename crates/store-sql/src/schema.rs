@@ -23,6 +23,11 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 2, description: "runs", sql: include_str!("../migrations/0002_runs.sql") },
     Migration { version: 3, description: "search", sql: include_str!("../migrations/0003_search.sql") },
+    Migration {
+        version: 4,
+        description: "governance",
+        sql: include_str!("../migrations/0004_governance.sql"),
+    },
 ];
 
 /// A table, in an order in which rows may be inserted.
@@ -51,6 +56,10 @@ pub const TABLES: &[Table] = &[
     "runs",
     "revision_statistics",
     "agent_run_limits",
+    "governed_runs",
+    "policy_sets",
+    "policy_set_members",
+    "decisions",
     "audit_heads",
     "audit_entries",
     "idempotency_keys",

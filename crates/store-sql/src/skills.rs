@@ -17,7 +17,7 @@ macro_rules! skill_columns {
         "s.workspace_id, s.id, s.name, s.scope, s.agent_id, s.user_id, \
     s.promotion_scope, s.promotion_agent_id, s.promotion_user_id, s.origin, s.status, s.status_reason, s.enabled, \
     s.revision, s.digest, s.version, s.title, s.description, s.icon, s.tags, s.example_prompts, s.suggested_tools, \
-    s.extends, s.has_instructions, s.has_procedure, s.has_policy, s.created_by, s.created_through, s.created_in, \
+    s.extends, s.has_instructions, s.has_procedure, s.has_policy, s.enforced_revision, s.created_by, s.created_through, s.created_in, \
     s.source, s.created_at, s.updated_at, s.updated_by, s.deleted_at"
     };
 }
@@ -76,6 +76,7 @@ pub(crate) fn read_skill(row: &mut Row) -> Result<Skill, StoreError> {
         suggested_tools: row.list()?,
         extends: row.opt_text()?,
         facets: Facets { instructions: row.bool()?, procedure: row.bool()?, policy: row.bool()? },
+        enforced: read_optional_number(row)?,
         provenance: Provenance {
             user: UserId::new(row.uuid()?),
             agent: row.opt_uuid()?.map(AgentId::new),
@@ -92,6 +93,10 @@ pub(crate) fn read_skill(row: &mut Row) -> Result<Skill, StoreError> {
 pub(crate) fn read_number(row: &mut Row) -> Result<RevisionNumber, StoreError> {
     RevisionNumber::new(row.small()?)
         .ok_or_else(|| StoreError::Damaged("a revision has the number 0".to_owned()))
+}
+
+fn read_optional_number(row: &mut Row) -> Result<Option<RevisionNumber>, StoreError> {
+    Ok(row.opt_int()?.and_then(|number| u32::try_from(number).ok()).and_then(RevisionNumber::new))
 }
 
 /// What the words of a filter are looked for in: all that a person would search by, case folded.
@@ -142,6 +147,7 @@ fn values(skill: &Skill, change: u64) -> Vec<Value> {
         skill.facets.instructions,
         skill.facets.procedure,
         skill.facets.policy,
+        skill.enforced.map(RevisionNumber::get),
         skill.provenance.user,
         skill.provenance.agent,
         skill.provenance.session,
@@ -155,7 +161,7 @@ fn values(skill: &Skill, change: u64) -> Vec<Value> {
     ]
 }
 
-const COLUMNS: [&str; 37] = [
+const COLUMNS: [&str; 38] = [
     "workspace_id",
     "id",
     "name",
@@ -183,6 +189,7 @@ const COLUMNS: [&str; 37] = [
     "has_instructions",
     "has_procedure",
     "has_policy",
+    "enforced_revision",
     "created_by",
     "created_through",
     "created_in",

@@ -75,6 +75,8 @@ from!(
     Id: model::UserId => |value| Self::Id(value.uuid()),
     Id: model::AgentId => |value| Self::Id(value.uuid()),
     Id: model::SkillId => |value| Self::Id(value.uuid()),
+    Id: model::DecisionId => |value| Self::Id(value.uuid()),
+    Id: model::GovernedRunId => |value| Self::Id(value.uuid()),
     Id: model::RunId => |value| Self::Id(value.uuid()),
     Id: model::TokenId => |value| Self::Id(value.uuid()),
     Id: model::SessionId => |value| Self::Id(value.uuid()),

@@ -9,6 +9,7 @@ mod audit;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod error;
+mod governance;
 mod idempotency;
 mod runs;
 mod search;
@@ -25,6 +26,7 @@ use model::WorkspaceId;
 pub use agents::AgentTx;
 pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
+pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned};
 pub use idempotency::{Claim, IdempotencyTx, KeyClaim};
 pub use runs::{RunFilter, RunTx};
 pub use search::{ChangeCursor, ChangedSkill, SearchTx, StoredVector};
@@ -76,6 +78,7 @@ pub trait Tx:
     + StatisticsTx
     + RunTx
     + SearchTx
+    + GovernanceTx
     + AuditTx
     + IdempotencyTx
     + Send

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 use super::prepare::{Prepared, prepare};
-use super::{Ran, RunSkill, output, redact};
+use super::{Ran, RunSkill, output};
 use crate::skills::count_execution;
 use crate::{Context, Error, audit, code_sessions};
 
@@ -174,7 +174,7 @@ fn error_of(prepared: &Prepared, ending: &Ending) -> Option<RunError> {
         Ending::Failed(failure) => Some(RunError {
             code: failure.code.as_str().to_owned(),
             kind: failure.kind.clone(),
-            message: redact::scrub(&explained(prepared, failure), &prepared.secrets),
+            message: crate::redact::scrub(&explained(prepared, failure), &prepared.secrets),
             file: failure.file.clone(),
             line: failure.line,
         }),

@@ -33,12 +33,13 @@ pub struct ListRuns {
 pub async fn list(cx: &Context, caller: &Caller, request: ListRuns) -> Result<Page<Run>, Error> {
     access::decide(caller, Act::ListRuns)?;
     let limit = request.page.checked_limit()?;
-    let after = request.page.after.as_ref().map(Cursor::run).transpose()?;
+    let after = request.page.after.as_ref().map(Cursor::moment_and_id).transpose()?;
+    let after = after.map(|(moment, id)| (moment, RunId::new(id)));
     let Some(filter) = narrowed(caller, request) else {
         return Ok(Page { items: Vec::new(), next: None });
     };
     let runs = cx.read().await?.runs(caller.workspace, &filter, after, limit + 1).await?;
-    Ok(page(runs, limit, |run| Cursor::of_run(run.started_at, run.id)))
+    Ok(page(runs, limit, |run| Cursor::of_moment_and_id(run.started_at, run.id.uuid())))
 }
 
 /// Runs of one skill that the caller can see, newest first.

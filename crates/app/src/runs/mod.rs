@@ -8,7 +8,6 @@ mod list;
 mod output;
 mod prepare;
 mod prune;
-mod redact;
 mod statistics;
 mod status;
 

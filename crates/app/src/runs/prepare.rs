@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use store::Tx;
 
 use super::bind::bind;
-use super::{Contents, RunSkill, grant, output, redact};
+use super::{Contents, RunSkill, grant, output};
 use crate::skills::{load, load_bundle};
 use crate::{Code, Context, Error};
 
@@ -54,7 +54,7 @@ pub(super) async fn prepare(
     let agent_limits = agent.map(|agent| agent.run_limits).unwrap_or_default();
     let limits = grant::limits(&cx.execution.limits, &[procedure.limits, agent_limits, request.limits]);
     let network = grant::network(&procedure.network, &cx.execution.allowed_hosts)?;
-    let (remembered, secrets) = redact::redact(&parameters, &request.redact);
+    let (remembered, secrets) = crate::redact::redact(&parameters, &request.redact);
     let execution = Execution {
         seed: Some(seed(&digest, &parameters)),
         host: None,

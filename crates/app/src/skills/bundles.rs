@@ -57,7 +57,7 @@ pub(crate) async fn load_bundle(
 }
 
 /// A bundle with only what a manifest is read from: `SKILL.md` and the sidecar, and the names of the rest.
-pub(super) async fn load_manifest_bundle(
+pub(crate) async fn load_manifest_bundle(
     tx: &mut dyn Tx,
     workspace: WorkspaceId,
     entries: &[FileEntry],

@@ -301,6 +301,7 @@ async fn insert(
             suggested_tools: Vec::new(),
             extends: None,
             facets: Facets::default(),
+            enforced: None,
             provenance: Provenance {
                 user: caller.user,
                 agent: caller.agent,
@@ -488,4 +489,5 @@ fn described(skill: Skill, manifest: &Manifest) -> Skill {
         facets: manifest.facets(),
         ..skill
     }
+    .settled()
 }

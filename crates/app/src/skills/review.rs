@@ -198,7 +198,7 @@ async fn write(
     detail: &[(&str, serde_json::Value)],
 ) -> Result<Reviewed, Error> {
     // Deciding about a skill is not writing it: `updated_by` stays the author of the revision.
-    let skill = Skill { version: record.skill.version + 1, updated_at: cx.now(), ..next };
+    let skill = Skill { version: record.skill.version + 1, updated_at: cx.now(), ..next }.settled();
     if tx.update_skill(&skill).await? == Written::Stale {
         return Err(Error::Stale { what: "skill" });
     }

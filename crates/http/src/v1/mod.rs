@@ -3,6 +3,7 @@
 mod agents;
 mod audit;
 mod backup;
+mod governance;
 mod names;
 mod router;
 mod runs;

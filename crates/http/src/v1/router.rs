@@ -8,7 +8,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{agents, audit, backup, runs, search, skills, tokens, users, workspaces};
+use super::{agents, audit, backup, governance, runs, search, skills, tokens, users, workspaces};
 use crate::auth::COOKIE;
 use crate::code;
 use crate::server::HttpState;
@@ -32,6 +32,7 @@ use crate::sign_in;
         (name = "agents", description = "Configured agents and the skills assigned to them"),
         (name = "runs", description = "Skills that run, and what is remembered of it"),
         (name = "code", description = "Code sessions: executing code, and its files"),
+        (name = "governance", description = "What agents may do while policies are in force, and the record of it"),
         (name = "identity", description = "Workspaces, people, tokens, sign-in"),
         (name = "operations", description = "Audit log and backup"),
     )
@@ -107,6 +108,18 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(code::list_files))
         .routes(routes!(code::download, code::post_download))
         .routes(routes!(code::delete))
+        .routes(routes!(governance::resolve))
+        .routes(routes!(governance::judge))
+        .routes(routes!(governance::plan))
+        .routes(routes!(governance::explain))
+        .routes(routes!(governance::policies))
+        .routes(routes!(governance::start, governance::list_runs))
+        .routes(routes!(governance::read_run))
+        .routes(routes!(governance::judge_step))
+        .routes(routes!(governance::finish))
+        .routes(routes!(governance::list_decisions))
+        .routes(routes!(governance::prune_decisions))
+        .routes(routes!(governance::read_decision))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::verify))

@@ -269,7 +269,7 @@ pub(crate) struct PruneRequest {
 /// How many runs were forgotten.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct PrunedView {
-    removed: u64,
+    pub(super) removed: u64,
 }
 
 /// Forgets old runs; for admins. Counters and the audit log keep what they say.

@@ -6,7 +6,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use model::{Approver, Caller, Run, Scope, Skill, Status, TokenScope, UserId};
+use model::{Approver, Caller, Decision, GovernedRun, Run, Scope, Skill, Status, TokenScope, UserId};
 
 pub use rules::{initial_status, may_grant, sees_everything};
 
@@ -51,6 +51,14 @@ pub enum Act<'a> {
     UseCodeSession,
     /// See one's own code sessions and their files.
     ReadCodeSession,
+    /// Ask what policies demand for a task, and put one's own tool calls to them.
+    Govern,
+    /// See or go on with a governed run.
+    UseGovernedRun(&'a GovernedRun),
+    /// List decisions and governed runs; what is found is narrowed to what the caller can see.
+    ListDecisions,
+    /// Read a decision.
+    ReadDecision(&'a Decision),
     /// Read the workspace, its agents and its people.
     ReadWorkspace,
     /// Change the workspace's settings.

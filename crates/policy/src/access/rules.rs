@@ -1,6 +1,6 @@
 //! The rules.
 
-use model::{Approver, Caller, Origin, Reach, Role, Run, Scope, Skill, Status, TokenScope, UserId};
+use model::{AgentId, Approver, Caller, Origin, Reach, Role, Scope, Skill, Status, TokenScope, UserId};
 
 use super::{Act, Denial, is_unreviewed};
 
@@ -17,11 +17,21 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         role(caller, Role::PolicyAdmin)?;
     }
     match act {
-        Act::ListSkills | Act::ListRuns | Act::ReadWorkspace | Act::UseCodeSession | Act::ReadCodeSession => {
-            Ok(())
-        }
+        Act::ListSkills
+        | Act::ListRuns
+        | Act::ReadWorkspace
+        | Act::UseCodeSession
+        | Act::ReadCodeSession
+        | Act::Govern
+        | Act::ListDecisions => Ok(()),
         Act::ReadSkill(skill) | Act::RateSkill(skill) | Act::RunSkill(skill) => visible(caller, skill),
-        Act::ReadRun(run) => visible_run(caller, run),
+        // A run shows what somebody put in.
+        Act::ReadRun(run) if sees_everything(caller) || is_own(caller, run.user, run.agent) => Ok(()),
+        Act::ReadRun(_) => Err(Denial::NotVisible),
+        Act::UseGovernedRun(run) if is_own(caller, run.user, run.agent) => Ok(()),
+        Act::UseGovernedRun(_) => Err(Denial::NotVisible),
+        Act::ReadDecision(decision) if is_own(caller, decision.user, decision.agent) => Ok(()),
+        Act::ReadDecision(_) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
         Act::CreateSkill(scope) => create(caller, scope),
         Act::EditSkill(skill) | Act::ArchiveSkill(skill) | Act::SubmitSkill(skill) => edit(caller, skill),
         Act::PromoteSkill(skill) => promote(caller, skill),
@@ -46,7 +56,11 @@ fn governed(act: Act<'_>) -> Option<&Skill> {
         | Act::ArchiveSkill(skill)
         | Act::SwitchSkill(skill)
         | Act::PromoteSkill(skill)
-        | Act::DeleteSkill(skill) => Some(skill).filter(|skill| skill.facets.policy),
+        | Act::DeleteSkill(skill) => {
+            Some(skill).filter(|skill| skill.facets.policy || skill.enforced.is_some())
+        }
+        // Refusing what waits takes a reviewer; refusing what is in force ends it.
+        Act::RejectSkill(skill) => Some(skill).filter(|skill| skill.enforced == Some(skill.revision)),
         _ => None,
     }
 }
@@ -58,7 +72,11 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::ListRuns
         | Act::ReadRun(_)
         | Act::ReadWorkspace
-        | Act::ReadCodeSession => TokenScope::Read,
+        | Act::ReadCodeSession
+        | Act::Govern
+        | Act::UseGovernedRun(_)
+        | Act::ListDecisions
+        | Act::ReadDecision(_) => TokenScope::Read,
         Act::CreateSkill(_)
         | Act::EditSkill(_)
         | Act::SubmitSkill(_)
@@ -109,10 +127,9 @@ fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
     if seen { Ok(()) } else { Err(Denial::NotVisible) }
 }
 
-/// A run shows what somebody put in: it is seen by whoever ran it, through the same agent or in person.
-fn visible_run(caller: &Caller, run: &Run) -> Result<(), Denial> {
-    let own = run.user == caller.user && (caller.agent.is_none() || run.agent == caller.agent);
-    if own || sees_everything(caller) { Ok(()) } else { Err(Denial::NotVisible) }
+/// Whether something is the caller's own: made by them, through the same agent or in person.
+fn is_own(caller: &Caller, user: UserId, agent: Option<AgentId>) -> bool {
+    user == caller.user && (caller.agent.is_none() || agent == caller.agent)
 }
 
 fn create(caller: &Caller, scope: Scope) -> Result<(), Denial> {

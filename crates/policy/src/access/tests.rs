@@ -54,6 +54,7 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
         suggested_tools: vec![],
         extends: None,
         facets: Facets::default(),
+        enforced: None,
         provenance: Provenance { user: user(author), agent: None, session: None, source: None },
         created_at: now,
         updated_at: now,

@@ -23,6 +23,10 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Every stable name.
+    pub const WORDS: [&'static str; 6] =
+        ["evaluation_error", "forbidden", "not_allowed", "validation", "max_steps", "max_execution_time"];
+
     /// Its stable name.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -123,6 +123,7 @@ pub fn skill(workspace: WorkspaceId, author: UserId, called: &str) -> Skill {
         suggested_tools: Vec::new(),
         extends: None,
         facets: Facets { instructions: true, procedure: false, policy: false },
+        enforced: None,
         provenance: Provenance { user: author, agent: None, session: None, source: None },
         created_at: moment(3),
         updated_at: moment(3),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod facets;
+mod governance;
 mod identity;
 mod operations;
 mod runs;
@@ -16,6 +17,10 @@ use utoipa::ToSchema;
 
 pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};
+pub(crate) use governance::{
+    DecisionView, ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView,
+    PolicyStateView, ResolvedView, StartedView,
+};
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};

@@ -52,6 +52,8 @@ pub(crate) struct VerificationView {
     pub valid: bool,
     /// How many entries were checked.
     pub entries: u64,
+    /// How many decisions that it seals were checked.
+    pub decisions: u64,
     /// The hash of the last entry: keep it elsewhere, and compare.
     pub head: String,
     /// What is wrong, in the order of the chain.
@@ -63,6 +65,7 @@ impl From<Verification> for VerificationView {
         Self {
             valid: found.problems.is_empty(),
             entries: found.entries,
+            decisions: found.decisions,
             head: found.head.to_string(),
             problems: found.problems,
         }

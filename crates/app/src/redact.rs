@@ -1,4 +1,4 @@
-//! Keeps secrets out of what is remembered of a run.
+//! Keeps secrets out of what is remembered of runs and decisions.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ const BLANK: &str = "[redacted]";
 const SHORTEST: usize = 4;
 
 /// The parameters as they are remembered, and the texts that must not be repeated elsewhere.
-pub(super) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<String, Value>, Vec<String>) {
+pub(crate) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<String, Value>, Vec<String>) {
     let mut secrets = Vec::new();
     let kept = redact_map(parameters, named, &mut secrets);
     // The longest first, so that one secret inside another leaves nothing of it.
@@ -16,7 +16,7 @@ pub(super) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<
 }
 
 /// Text in which no secret stands.
-pub(super) fn scrub(text: &str, secrets: &[String]) -> String {
+pub(crate) fn scrub(text: &str, secrets: &[String]) -> String {
     secrets.iter().fold(text.to_owned(), |text, secret| {
         if text.contains(secret.as_str()) { text.replace(secret.as_str(), BLANK) } else { text }
     })

@@ -1,0 +1,196 @@
+//! The record of decisions: asked, verified, and forgotten when its time is over.
+
+use model::{
+    Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, GovernedRunId, SkillId,
+    Timestamp, UserId, WorkspaceId,
+};
+use policy::access::{self, Act};
+use serde_json::{Value, json};
+use store::{DecisionFilter, Tx};
+
+use crate::paging::page;
+use crate::{Context, Cursor, Error, Page, PageRequest, audit};
+
+/// The verb of the entries that seal decisions.
+pub(crate) const SEAL: &str = "governance.decide";
+/// The verb of the entries that say which seals have nothing behind them any more.
+const PRUNE: &str = "governance.prune";
+
+/// Which decisions to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListDecisions {
+    /// Resolutions or verdicts.
+    pub kind: Option<DecisionKind>,
+    /// Only verdicts that denied, or only those that allowed.
+    pub denied: Option<bool>,
+    /// For this user.
+    pub user: Option<UserId>,
+    /// Through this agent.
+    pub agent: Option<AgentId>,
+    /// Asked by this program.
+    pub host: Option<String>,
+    /// In this governed run.
+    pub run: Option<GovernedRunId>,
+    /// While the policy of this skill was active.
+    pub policy: Option<SkillId>,
+    /// Denied by the policy of this id.
+    pub denied_by: Option<String>,
+    /// About this tool.
+    pub tool: Option<String>,
+    /// That rest on this.
+    pub cause: Option<String>,
+    /// Made at this moment or later.
+    pub since: Option<Timestamp>,
+    /// Made before this moment.
+    pub until: Option<Timestamp>,
+    /// Which page.
+    pub page: PageRequest,
+}
+
+/// Decisions, newest first: one's own; for who may read the audit log all of the workspace.
+pub async fn list(cx: &Context, caller: &Caller, request: ListDecisions) -> Result<Page<Decision>, Error> {
+    access::decide(caller, Act::ListDecisions)?;
+    let limit = request.page.checked_limit()?;
+    let after = request.page.after.as_ref().map(Cursor::moment_and_id).transpose()?;
+    let after = after.map(|(moment, id)| (moment, DecisionId::new(id)));
+    let Some((user, agent)) = narrowed(caller, request.user, request.agent) else {
+        return Ok(Page { items: Vec::new(), next: None });
+    };
+    let filter = DecisionFilter {
+        kind: request.kind,
+        denied: request.denied,
+        user,
+        agent,
+        host: request.host,
+        run: request.run,
+        policy: request.policy,
+        denied_by: request.denied_by,
+        tool: request.tool,
+        cause: request.cause,
+        since: request.since,
+        until: request.until,
+    };
+    let found = cx.read().await?.decisions(caller.workspace, &filter, after, limit + 1).await?;
+    Ok(page(found, limit, |decision| Cursor::of_moment_and_id(decision.at, decision.id.uuid())))
+}
+
+/// One decision, with the task of its run. Another's is not there, except for who may read the audit log.
+pub async fn read(cx: &Context, caller: &Caller, id: DecisionId) -> Result<Decision, Error> {
+    access::decide(caller, Act::ListDecisions)?;
+    let mut tx = cx.read().await?;
+    let decision = tx.decision(caller.workspace, id).await?;
+    let decision = decision
+        .filter(|decision| access::decide(caller, Act::ReadDecision(decision)).is_ok())
+        .ok_or_else(|| Error::not_found("decision", id))?;
+    let task = task_of(&mut *tx, &decision).await?;
+    Ok(Decision { task, ..decision })
+}
+
+/// The task a decision is about, where it is kept: with the decision, or with its run.
+pub(super) async fn task_of(tx: &mut dyn Tx, decision: &Decision) -> Result<Option<String>, Error> {
+    match (&decision.task, decision.run) {
+        (None, Some(run)) => Ok(tx.governed_run(decision.workspace, run).await?.and_then(|run| run.task)),
+        (task, _) => Ok(task.clone()),
+    }
+}
+
+/// Whose decisions the caller is shown when they ask for these; `None` when for nobody's.
+pub(super) fn narrowed(
+    caller: &Caller,
+    user: Option<UserId>,
+    agent: Option<AgentId>,
+) -> Option<(Option<UserId>, Option<AgentId>)> {
+    if access::decide(caller, Act::ReadAudit).is_ok() {
+        return Some((user, agent));
+    }
+    let foreign_user = user.is_some_and(|user| user != caller.user);
+    let foreign_agent = caller.agent.is_some() && agent.is_some() && agent != caller.agent;
+    (!foreign_user && !foreign_agent).then_some((Some(caller.user), caller.agent.or(agent)))
+}
+
+/// Forgets the decisions that were made before a moment; how many. That they were made and sealed stays in the audit
+/// log.
+pub async fn prune(cx: &Context, caller: &Caller, before: Timestamp) -> Result<u64, Error> {
+    access::decide(caller, Act::ManageWorkspace)?;
+    let actor = Actor { user: Some(caller.user), agent: caller.agent };
+    let mut tx = cx.begin(caller.workspace).await?;
+    let removed = prune_before(cx, &mut *tx, caller.workspace, actor, before).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
+
+pub(crate) async fn prune_before(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    workspace: WorkspaceId,
+    actor: Actor,
+    before: Timestamp,
+) -> Result<u64, Error> {
+    let Some(pruned) = tx.prune_decisions(workspace, before).await? else { return Ok(0) };
+    let detail = [("removed", json!(pruned.removed)), ("through", json!(pruned.through))];
+    let subject = ("decisions", format!("through {}", pruned.through));
+    audit::record_as(cx, tx, workspace, actor, PRUNE, subject, &detail).await?;
+    Ok(pruned.removed)
+}
+
+/// Checks the decisions behind the seals of an audit log, while it is walked.
+#[derive(Default)]
+pub(crate) struct Seals {
+    /// Seals without decisions, which may have been forgotten in order: that stands later in the log.
+    empty: Vec<u64>,
+    pruned_through: u64,
+    /// How many decisions were checked.
+    pub(crate) decisions: u64,
+}
+
+impl Seals {
+    /// Checks what the entries of a page seal; what is wrong.
+    pub(crate) async fn follow(
+        &mut self,
+        tx: &mut dyn Tx,
+        workspace: WorkspaceId,
+        entries: &[AuditEntry],
+    ) -> Result<Vec<String>, Error> {
+        let mut problems = Vec::new();
+        let seals: Vec<&AuditEntry> = entries.iter().filter(|entry| entry.verb.0 == SEAL).collect();
+        let mut sealed = match (entries.first(), entries.last()) {
+            (Some(first), Some(last)) => {
+                tx.sealed_decisions(workspace, first.sequence, last.sequence).await?
+            }
+            _ => Vec::new(),
+        };
+        for entry in seals {
+            let behind = sealed.extract_if(.., |(seal, _)| *seal == entry.sequence);
+            let behind: Vec<Decision> = behind.map(|(_, decision)| decision).collect();
+            if behind.is_empty() {
+                self.empty.push(entry.sequence);
+                continue;
+            }
+            self.decisions += behind.len() as u64;
+            let said = detail(entry).get("digest").and_then(Value::as_str).map(str::to_owned);
+            if said != Some(model::seal_digest(&behind).to_string()) {
+                let number = entry.sequence;
+                problems.push(format!("decisions that entry {number} seals were changed, added or removed"));
+            }
+        }
+        for (seal, decision) in sealed {
+            problems
+                .push(format!("decision {} says that entry {seal} seals it, which it does not", decision.id));
+        }
+        for entry in entries.iter().filter(|entry| entry.verb.0 == PRUNE) {
+            let through = detail(entry).get("through").and_then(Value::as_u64).unwrap_or_default();
+            self.pruned_through = self.pruned_through.max(through);
+        }
+        Ok(problems)
+    }
+
+    /// What is missing once the whole log was walked.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let lost = self.empty.iter().filter(|seal| **seal > self.pruned_through);
+        lost.map(|seal| format!("the decisions that entry {seal} seals are missing")).collect()
+    }
+}
+
+fn detail(entry: &AuditEntry) -> Value {
+    serde_json::from_str(&entry.detail).unwrap_or_default()
+}
