@@ -1,10 +1,5 @@
-"""Starts a server on a fresh library, puts a few things into it, and lets schemathesis ask it everything.
+"""Starts a server on a fresh library, puts a few things into it, and lets schemathesis ask it everything."""
 
-The server must take `serve --data DIR --listen ADDRESS --ready-file FILE --metrics-listen off` and leave a token of
-its operator in DIR/local.token, as `repertoire serve` does.
-"""
-
-import json
 import os
 import pathlib
 import signal
@@ -12,8 +7,8 @@ import string
 import subprocess
 import sys
 import tempfile
-import threading
-import urllib.request
+
+from server import Server
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -23,51 +18,6 @@ SANDBOX = {"REPERTOIRE_SANDBOX_WALL_SECONDS": "2", "REPERTOIRE_SANDBOX_SESSIONS_
 # A stateful phase ends as soon as something drawn again is answered otherwise, such as a name that is taken by then.
 # So there are several, each with its own seed and server.
 PHASES = [["--phases=examples,coverage,fuzzing"]] + [["--phases=stateful", f"--seed={seed}"] for seed in range(1, 6)]
-
-
-# What does not stand under `/api/v1`.
-OUTSIDE = ("/code/", "/files/")
-
-
-class Server:
-    """A server that ends with the block it is made for."""
-
-    def __init__(self, binary: str, folder: pathlib.Path) -> None:
-        self.lines: list[str] = []
-        ready, data = folder / "ready", folder / "data"
-        data.mkdir()
-        command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
-        command += ["--ready-file", ready]
-        environment = {**os.environ, **SANDBOX}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        # The server says something once it has written the file, so each line is a moment to look for it.
-        while not ready.exists():
-            line = self.process.stderr.readline()
-            if not line:
-                sys.exit("the server did not start:\n" + "".join(self.lines))
-            self.lines.append(line)
-        threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True).start()
-        self.address = ready.read_text().strip()
-        self.token = (data / "local.token").read_text().strip()
-
-    def __enter__(self) -> "Server":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait()
-
-    def call(self, method: str, path: str, body: object = None, token: str | None = None) -> dict:
-        request = urllib.request.Request(
-            f"http://{self.address}{path if path.startswith(OUTSIDE) else '/api/v1' + path}",
-            data=None if body is None else json.dumps(body).encode(),
-            method=method,
-            headers={"Authorization": f"Bearer {token or self.token}", "Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request) as response:
-            return json.loads(response.read() or b"null")
 
 
 def seed(server: Server) -> dict[str, str]:
@@ -111,7 +61,10 @@ def seed(server: Server) -> dict[str, str]:
 
 def run(binary: str, options: list[str]) -> int:
     """One run of schemathesis against a server of its own."""
-    with tempfile.TemporaryDirectory() as folder, Server(binary, pathlib.Path(folder)) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Server(binary, pathlib.Path(folder) / "data", {**os.environ, **SANDBOX}) as server,
+    ):
         seeded = seed(server)
         scripts = pathlib.Path(sys.executable).parent
         # Schemathesis itself puts the environment into some settings only; ids are wanted in the others too.

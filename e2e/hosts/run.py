@@ -1,0 +1,203 @@
+"""Lets real agents meet the hooks: a scripted model asks for a forbidden and an allowed command in each host.
+
+What ran is seen by its traces in a folder; what the model was told stands in what the host sent it.
+Everything happens on this machine, in an empty home. Exit status 0: every claim holds.
+"""
+
+import json
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents import PATIENCE_SECONDS, ClaudeCode, Codex, Host
+from model import SCRIPTED, Model
+from server import Server
+
+HERE = pathlib.Path(__file__).resolve().parent
+POLICY = HERE / "policy" / "no-deleting"
+
+FORBIDDEN, ALLOWED = 0, 1
+COMMANDS = ["rm kept", "touch made"]
+
+# A port on which nobody listens.
+NOWHERE = "http://127.0.0.1:1"
+TIMED_CALLS = 100
+
+
+@dataclass
+class Conversation:
+    """What came of one prompt."""
+
+    status: int | None
+    output: str
+    forbidden_ran: bool
+    allowed_ran: bool
+    shown: list[str | None]
+    requests: list[dict]
+
+
+class Claims:
+    """Says of each claim whether it holds."""
+
+    def __init__(self) -> None:
+        self.failed = 0
+
+    def check(self, text: str, holds: bool, evidence: str) -> None:
+        print("PASS" if holds else "FAIL", text, flush=True)
+        if not holds:
+            self.failed += 1
+            print(evidence, flush=True)
+
+
+class Library:
+    """A home folder with a running server and the policy in its library, and the commands that work there."""
+
+    def __init__(self, binary: str, home: pathlib.Path) -> None:
+        self.binary = binary
+        self.environment = {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+        # What the machine has in /etc does not count.
+        self.config = home / ".config/repertoire/config.toml"
+        self.config.parent.mkdir(parents=True)
+        self.config.touch(mode=0o600)
+        # The default place, so that every command finds the server without being told.
+        self.server = Server(binary, home / ".local/share/repertoire", self.environment)
+
+    def command(self, *words: str, text: str = "") -> None:
+        """Runs a command on a text; one that fails ends the test."""
+        done = subprocess.run(
+            [self.binary, *words],
+            env=self.environment,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        if done.returncode:
+            said = done.stdout + done.stderr
+            raise SystemExit(f"`repertoire {' '.join(words)}` ended with {done.returncode}:\n{said}")
+
+    def lose(self) -> None:
+        """Puts the library out of the reach of all commands."""
+        self.config.write_text(f'server = "{NOWHERE}"\ntoken = "none"\n')
+
+    def find(self) -> None:
+        """Puts it back into their reach."""
+        self.config.write_text("")
+
+    def denials(self, host: Host) -> list[dict]:
+        items = self.server.call("GET", "/governance/decisions?verdict=denied")["items"]
+        return [item for item in items if item["host"] == host.name]
+
+
+def converse(host: Host, library: Library, before_first: Callable[[], None] | None = None) -> Conversation:
+    """Lets a host work through the script in a folder of its own."""
+    with tempfile.TemporaryDirectory() as name, Model(COMMANDS, before_first) as model:
+        folder = pathlib.Path(name)
+        (folder / "kept").touch()
+        # Whatever does not stay on this machine is sent to the model, which refuses it.
+        ways_out = {"HTTPS_PROXY": model.address, "HTTP_PROXY": model.address, "NO_PROXY": "127.0.0.1,localhost"}
+        status, output = host.run(model.address, folder, {**library.environment, **ways_out})
+        return Conversation(
+            status=status,
+            output=output,
+            forbidden_ran=not (folder / "kept").exists(),
+            allowed_ran=(folder / "made").exists(),
+            shown=[model.result(number) for number in range(len(COMMANDS))],
+            requests=model.requests,
+        )
+
+
+def evidence(conversation: Conversation) -> str:
+    """What someone needs who wants to know why a claim does not hold."""
+    asked = [f"{request['method']} {request['path']}" for request in conversation.requests]
+    last = json.dumps(conversation.requests[-1]["body"])[-3000:] if conversation.requests else ""
+    return "\n".join(
+        [
+            f"  the host ended with {conversation.status} and said:",
+            conversation.output[-6000:],
+            f"  what the model was shown after each command: {conversation.shown}",
+            f"  what the model was asked: {asked}",
+            f"  the end of the last request: {last}",
+        ]
+    )
+
+
+def try_host(host: Host, library: Library, claims: Claims) -> None:
+    """All claims about one host."""
+
+    def claim(text: str, holds: bool, about: Conversation) -> None:
+        claims.check(f"{host.agent}: {text}", holds, evidence(about))
+
+    bare = converse(host, library)
+    claim("without the hook the forbidden command runs", bare.forbidden_ran and bare.allowed_ran, bare)
+
+    library.command("hook", "install", "--agent", host.agent)
+    hooked = converse(host, library)
+    told = hooked.shown[FORBIDDEN] or ""
+    claim("with the hook the forbidden command does not run", not hooked.forbidden_ran and told != "", hooked)
+    claim("the model reads which policy forbids it", POLICY.name in told, hooked)
+    claim("an allowed command runs, and the agent comes to its end", hooked.allowed_ran and hooked.status == 0, hooked)
+
+    denials = library.denials(host)
+    logged = [(denial["tool"], denial["reason"]) for denial in denials]
+    kept = len(logged) == 1 and logged[0][0] == "Bash" and logged[0][1] in told
+    logs = f"  the decisions: {denials}\n  the model read: {told}"
+    claims.check(f"{host.agent}: the decision log holds the denial, with the reason that the model read", kept, logs)
+
+    lost = converse(host, library, library.lose)
+    library.find()
+    nothing_ran = not lost.forbidden_ran and not lost.allowed_ran and all(lost.shown)
+    claim("when the library goes out of reach nothing runs any more", nothing_ran, lost)
+
+    paths = {request["path"].partition("?")[0] for talk in (bare, hooked, lost) for request in talk.requests}
+    claims.check(f"{host.agent}: nothing but the model was asked for", paths <= SCRIPTED, f"  asked for: {paths}")
+
+
+def time_hook(library: Library) -> str:
+    """How long a host waits for an answer, with the start of the process."""
+    call = {
+        "session_id": "timing",
+        "cwd": str(HERE),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": COMMANDS[ALLOWED]},
+    }
+    taken = []
+    for number in range(TIMED_CALLS):
+        text = json.dumps({**call, "tool_use_id": f"toolu_{number}"})
+        start = time.perf_counter()
+        library.command("hook", "claude", text=text)
+        taken.append((time.perf_counter() - start) * 1000)
+    cuts = statistics.quantiles(taken, n=20)
+    times = f"p50 {cuts[9]:.1f} ms, p95 {cuts[18]:.1f} ms"
+    return f"{TIMED_CALLS} calls of `hook claude` with the start of the process: {times}"
+
+
+def main() -> int:
+    binary, installed = sys.argv[1:]
+    # Whoever ends this ends the server and the hosts too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    hosts = [kind(pathlib.Path(installed)) for kind in (ClaudeCode, Codex)]
+    claims = Claims()
+    with tempfile.TemporaryDirectory() as folder:
+        library = Library(binary, pathlib.Path(folder))
+        with library.server as server:
+            library.command("import", str(POLICY), "--yes")
+            for host in hosts:
+                try_host(host, library, claims)
+            if claims.failed:
+                print("the end of the server's log:\n", *server.lines[-20:], sep="")
+            else:
+                print(time_hook(library))
+    return 1 if claims.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
