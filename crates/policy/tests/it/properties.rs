@@ -85,7 +85,7 @@ fn verdicts(resolution: &Resolution, context: &Context) -> Vec<Option<String>> {
     for (tool, arguments) in calls() {
         for (steps, seconds) in USAGES {
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(resolution, ToolCall { tool, arguments: &arguments }, context, usage);
+            let verdict = judge(resolution, ToolCall::new(tool, &arguments), context, usage);
             found.push(verdict.denial.map(|denial| format!("{denial:?}")));
         }
     }
@@ -148,7 +148,7 @@ proptest! {
         let context = object(json!({ "level": level }));
         let resolution = resolve(&policies, "fix it", &context);
         for (tool, arguments) in calls() {
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, Usage::default());
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &context, Usage::default());
             prop_assert!(resolution.is_tool_allowed(tool) || !verdict.is_allowed(), "{}", tool);
         }
     }
@@ -267,7 +267,7 @@ fn judge_agrees_with_a_naive_oracle_in_100_000_cases() {
             let arguments = json!({ "n": n });
             let (steps, seconds) = (u32::try_from(dice.below(7)).unwrap(), dice.below(7));
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, usage);
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &context, usage);
 
             let named = |is: &dyn Fn(&Plain) -> bool| -> Vec<String> {
                 active.iter().filter(|policy| is(policy)).map(|policy| policy.id.clone()).collect()

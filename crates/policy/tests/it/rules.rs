@@ -98,7 +98,7 @@ fn limits_take_the_minimum_and_name_those_that_are_reached() {
         let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
         let arguments = json!({});
         let verdict =
-            judge(&resolution, ToolCall { tool: "t", arguments: &arguments }, &Context::new(), usage);
+            judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
         verdict.denial.map(|denial| (denial.cause, denial.skills))
     };
     assert_eq!(at(4, 29), None);
@@ -185,7 +185,7 @@ fn causes_are_asked_in_order() {
         ("c", late, "max_steps"),
         ("c", Usage { steps: 0, ..late }, "max_execution_time"),
     ] {
-        let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &Context::new(), usage);
         assert_eq!(verdict.denial.unwrap().cause.as_str(), expected, "{tool}");
         assert_eq!(verdict.tool, tool);
     }

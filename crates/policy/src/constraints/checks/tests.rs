@@ -11,7 +11,7 @@ fn ask(validator: &Validator, arguments: &Value) -> Result<bool, String> {
 
 fn ask_in(validator: &Validator, arguments: &Value, context: &Value) -> Result<bool, String> {
     let context: Context = context.as_object().unwrap().clone();
-    let attempt = Attempt::new(ToolCall { tool: "t", arguments }, &context);
+    let attempt = Attempt::new(ToolCall::new("t", arguments), &context);
     Built::compile(validator).unwrap().check(&attempt).map_err(|failure| failure.0)
 }
 
