@@ -23,6 +23,7 @@ mod inputs;
 mod judge;
 mod pattern;
 mod place;
+mod problem;
 mod reasons;
 mod resolve;
 
@@ -34,12 +35,13 @@ use serde_json::{Map, Value};
 
 pub use activation::{Task, fold};
 pub use checks::{Check, CheckError};
-pub use declared::{Declared, Identity, Problem};
+pub use declared::{Declared, Identity};
 pub use expression::{Expression, ExpressionError, Variables};
 pub use inputs::{Attempt, Situation};
 pub use judge::{Denial, FailedCheck, Filtered, Outcome, Verdict, judge};
 pub use model::DenialCause as Cause;
 pub use pattern::{PatternError, ToolSet};
+pub use problem::{Problem, Wrong};
 pub use resolve::{Active, Duplicate, Merged, Policies, Resolution, resolve};
 
 /// What an agent knows: the values that policies look at, and those that they set.
