@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use model::{Activation, Validator};
 use proptest::prelude::*;
-use repertoire_policy::constraints::{Context, Resolution, ToolCall, Usage, judge, resolve};
+use repertoire_policy::constraints::{Context, Declared, Resolution, ToolCall, Usage, judge, resolve};
 use serde_json::json;
 
-use crate::support::{Shared, declared, object, texts};
+use crate::support::{Shared, declared, identity, object, texts};
 
 const TOOLS: [&str; 6] = ["t0", "t1", "t2", "t3", "t4", "t5"];
 const PATTERNS: [&str; 8] = [
@@ -56,6 +56,9 @@ fn any_policy() -> impl Strategy<Value = model::Policy> {
             }
         },
     )
+    .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
+        Declared::compile(identity("p"), policy).is_ok()
+    })
 }
 
 fn any_policies() -> impl Strategy<Value = Vec<Shared>> {
@@ -85,7 +88,7 @@ fn verdicts(resolution: &Resolution, context: &Context) -> Vec<Option<String>> {
     for (tool, arguments) in calls() {
         for (steps, seconds) in USAGES {
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(resolution, ToolCall { tool, arguments: &arguments }, context, usage);
+            let verdict = judge(resolution, ToolCall::new(tool, &arguments), context, usage);
             found.push(verdict.denial.map(|denial| format!("{denial:?}")));
         }
     }
@@ -148,7 +151,7 @@ proptest! {
         let context = object(json!({ "level": level }));
         let resolution = resolve(&policies, "fix it", &context);
         for (tool, arguments) in calls() {
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, Usage::default());
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &context, Usage::default());
             prop_assert!(resolution.is_tool_allowed(tool) || !verdict.is_allowed(), "{}", tool);
         }
     }
@@ -187,13 +190,18 @@ impl Dice {
 
 fn roll(dice: &mut Dice, number: usize) -> Plain {
     let id = format!("{}{number}", ["b", "A", "z", "é"][usize::try_from(dice.below(4)).unwrap()]);
+    let allowed = (dice.below(3) == 0).then(|| dice.tools());
+    let mut forbidden = if dice.below(3) == 0 { dice.tools() } else { BTreeSet::new() };
+    if let Some(first) = allowed.as_ref().and_then(|tools| tools.first()) {
+        forbidden.remove(first);
+    }
     Plain {
         id,
         priority: dice.small(3),
         keyword: (dice.below(3) == 0).then(|| if dice.below(2) == 0 { "Alpha" } else { "beta" }),
         level: (dice.below(3) == 0).then(|| dice.small(4)),
-        allowed: (dice.below(3) == 0).then(|| dice.tools()),
-        forbidden: if dice.below(3) == 0 { dice.tools() } else { BTreeSet::new() },
+        allowed,
+        forbidden,
         steps: (dice.below(4) == 0).then(|| 1 + u32::try_from(dice.below(5)).unwrap()),
         seconds: (dice.below(4) == 0).then(|| 1 + dice.below(5)),
         least: (dice.below(4) == 0).then(|| dice.small(4)),
@@ -257,9 +265,6 @@ fn judge_agrees_with_a_naive_oracle_in_100_000_cases() {
         });
         let ids: Vec<&str> = active.iter().map(|policy| policy.id.as_str()).collect();
         assert_eq!(resolution.active_ids().collect::<Vec<_>>(), ids, "case {case}");
-        let whitelist =
-            active.iter().filter_map(|policy| policy.allowed.clone()).reduce(|one, other| &one & &other);
-        let blacklist: BTreeSet<&str> = active.iter().flat_map(|policy| policy.forbidden.clone()).collect();
 
         for _ in 0..5 {
             let tool = TOOLS[usize::try_from(dice.below(6)).unwrap()];
@@ -267,16 +272,21 @@ fn judge_agrees_with_a_naive_oracle_in_100_000_cases() {
             let arguments = json!({ "n": n });
             let (steps, seconds) = (u32::try_from(dice.below(7)).unwrap(), dice.below(7));
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, usage);
+            let alias = (dice.below(3) == 0).then(|| TOOLS[usize::try_from(dice.below(6)).unwrap()]);
+            let call = ToolCall { tool, alias, arguments: &arguments };
+            let verdict = judge(&resolution, call, &context, usage);
 
+            let has = |tools: &BTreeSet<&str>| {
+                tools.contains(tool) || alias.is_some_and(|alias| tools.contains(alias))
+            };
+            let forbids = |policy: &Plain| has(&policy.forbidden);
+            let excludes = |policy: &Plain| policy.allowed.as_ref().is_some_and(|tools| !has(tools));
             let named = |is: &dyn Fn(&Plain) -> bool| -> Vec<String> {
                 active.iter().filter(|policy| is(policy)).map(|policy| policy.id.clone()).collect()
             };
-            let expected = if blacklist.contains(tool) {
-                Some(("forbidden", named(&|policy| policy.forbidden.contains(tool))))
-            } else if whitelist.as_ref().is_some_and(|tools| !tools.contains(tool)) {
-                let excludes =
-                    |policy: &Plain| policy.allowed.as_ref().is_some_and(|tools| !tools.contains(tool));
+            let expected = if active.iter().any(|policy| forbids(policy)) {
+                Some(("forbidden", named(&forbids)))
+            } else if active.iter().any(|policy| excludes(policy)) {
                 Some(("not_allowed", named(&excludes)))
             } else if active.iter().any(|policy| policy.least.is_some_and(|least| n < least)) {
                 Some(("validation", named(&|policy| policy.least.is_some_and(|least| n < least))))
