@@ -22,7 +22,7 @@ pub(crate) use decisions::{Seals, prune_before};
 pub use explain::{Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
-    Active, Cause, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage,
+    Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage,
     Verdict,
 };
 pub(crate) use runs::finish_abandoned;
@@ -57,12 +57,16 @@ struct Inner {
     desk: desk::Desk,
     /// What holds in runs, by the run and the count of changes of the policies.
     resolutions: Resolutions,
+    /// The calls of runs that were counted as steps.
+    counted: moka::sync::Cache<(GovernedRunId, String), ()>,
 }
 
 type Resolutions = moka::sync::Cache<(GovernedRunId, u64), (Arc<Resolution>, Vec<PolicyRef>)>;
 
 /// How many runs are remembered with what holds in them.
 const RESOLUTIONS: u64 = 1_000;
+/// How many calls are remembered as counted.
+const COUNTED: u64 = 10_000;
 
 impl Default for Inner {
     fn default() -> Self {
@@ -71,6 +75,7 @@ impl Default for Inner {
             register: force::Register::default(),
             desk: desk::Desk::default(),
             resolutions: Resolutions::new(RESOLUTIONS),
+            counted: moka::sync::Cache::new(COUNTED),
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct Started {
     pub run: GovernedRun,
     /// What holds in it.
     pub resolved: Resolved,
+    /// What the active policies have to say to the agent; empty where they say nothing.
+    pub planning: String,
 }
 
 /// A call in a run.
@@ -50,6 +52,8 @@ pub struct Step {
     pub call: Call,
     /// What is known at this moment, over what was known when the run began.
     pub context: Known,
+    /// The host's id of the call. One that is asked about twice, as some hosts do, is one step.
+    pub id: Option<String>,
 }
 
 /// Which run.
@@ -162,7 +166,8 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
     let id = decision.id;
     batch.decisions.push(decision);
     let context = resolution.enhance(&known);
-    Ok(Started { run, resolved: Resolved { decision: id, resolution, policies, context } })
+    let planning = resolution.plan("", &known);
+    Ok(Started { run, resolved: Resolved { decision: id, resolution, policies, context }, planning })
 }
 
 pub(super) async fn step_at(
@@ -199,7 +204,13 @@ pub(super) async fn step_at(
     now_known.extend(step.context);
     now_known.insert(CALLER.to_owned(), own);
     let now = batch.cx.now().truncate_to_microsecond();
-    let usage = Usage { steps: run.steps, elapsed: between(run.started_at, now) };
+    // Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
+    let counted = step.id.map(|id| (run.id, id));
+    let again = counted.as_ref().is_some_and(|call| batch.cx.governance.0.counted.contains_key(call));
+    let usage = Usage {
+        steps: run.steps.saturating_sub(u32::from(again)),
+        elapsed: between(run.started_at, now),
+    };
     let record = Record {
         workspace: caller.workspace,
         subject,
@@ -210,10 +221,13 @@ pub(super) async fn step_at(
         policies,
     };
     let judged = judge_and_keep(batch, record, &resolution, &step.call, usage);
-    let allowed = u32::from(judged.verdict.is_allowed());
+    let allowed = judged.verdict.is_allowed();
+    if let Some(call) = counted.filter(|_| allowed) {
+        batch.cx.governance.0.counted.insert(call, ());
+    }
     let run = GovernedRun {
-        steps: run.steps.saturating_add(allowed),
-        denied: run.denied.saturating_add(1 - allowed),
+        steps: run.steps.saturating_add(u32::from(allowed && !again)),
+        denied: run.denied.saturating_add(u32::from(!allowed)),
         touched_at: now,
         ..run
     };

@@ -120,6 +120,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(governance::list_decisions))
         .routes(routes!(governance::prune_decisions))
         .routes(routes!(governance::read_decision))
+        .routes(routes!(governance::hook))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::verify))

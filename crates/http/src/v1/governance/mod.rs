@@ -48,9 +48,11 @@ macro_rules! ask_request {
 }
 
 mod decisions;
+mod hooks;
 mod runs;
 
 pub(crate) use decisions::*;
+pub(crate) use hooks::*;
 pub(crate) use runs::*;
 
 async fn ask(
