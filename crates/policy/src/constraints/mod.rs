@@ -16,6 +16,8 @@
 //! through the same trait, so both forms decide alike.
 
 mod activation;
+pub mod analysis;
+mod cases;
 mod checks;
 mod declared;
 mod expression;
@@ -34,6 +36,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 pub use activation::{Task, fold};
+pub use cases::{CaseResult, run_cases};
 pub use checks::{Check, CheckError};
 pub use declared::{Declared, Identity};
 pub use expression::{Expression, ExpressionError, Variables};

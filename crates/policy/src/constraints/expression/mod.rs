@@ -17,6 +17,7 @@
 mod compile;
 mod cost;
 mod pattern;
+mod truth;
 
 use std::sync::{Arc, LazyLock};
 
@@ -27,6 +28,7 @@ use cel::{Context, Env, ExecutionError, FunctionContext, Value};
 
 use super::Failure;
 use super::inputs::{Attempt, Situation, Values};
+pub(super) use truth::Truth;
 pub(super) use pattern::{MAX_TEXT_UNITS, TextPattern, compile_pattern};
 
 /// The longest expression, in bytes.
