@@ -39,26 +39,31 @@ fn any_policy() -> impl Strategy<Value = model::Policy> {
     let validators = prop::collection::vec(prop::sample::select(expressions.to_vec()), 0..2);
     let limits = (prop::option::of(1_u32..6), prop::option::of(1_u64..60));
     let context = prop::collection::btree_map("[a-c]", 0..3_i64, 0..3);
-    (activation, prop::option::of(tools()), tools(), limits, context, validators).prop_map(
-        |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
-            model::Policy {
-                activation: Activation { always, keywords: texts(&keywords), when: when.map(str::to_owned) },
-                allowed_tools: allowed.map(|tools| texts(&tools)),
-                forbidden_tools: texts(&forbidden),
-                max_steps,
-                max_execution_time: seconds.map(Duration::from_secs),
-                context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
-                validators: validators
-                    .into_iter()
-                    .map(|text| Validator::Expression(text.to_owned()))
-                    .collect(),
-                ..model::Policy::default()
-            }
-        },
-    )
-    .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
-        Declared::compile(identity("p"), policy).is_ok()
-    })
+    (activation, prop::option::of(tools()), tools(), limits, context, validators)
+        .prop_map(
+            |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
+                model::Policy {
+                    activation: Activation {
+                        always,
+                        keywords: texts(&keywords),
+                        when: when.map(str::to_owned),
+                    },
+                    allowed_tools: allowed.map(|tools| texts(&tools)),
+                    forbidden_tools: texts(&forbidden),
+                    max_steps,
+                    max_execution_time: seconds.map(Duration::from_secs),
+                    context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
+                    validators: validators
+                        .into_iter()
+                        .map(|text| Validator::Expression(text.to_owned()))
+                        .collect(),
+                    ..model::Policy::default()
+                }
+            },
+        )
+        .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
+            Declared::compile(identity("p"), policy).is_ok()
+        })
 }
 
 fn any_policies() -> impl Strategy<Value = Vec<Shared>> {

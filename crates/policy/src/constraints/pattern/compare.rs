@@ -19,7 +19,8 @@ impl ToolSet {
         if !text.contains(['*', '(']) && tools_of(text).is_none() {
             let takes = |pattern: &&Pattern| pattern.calls.is_none() && pattern.name.matches(text);
             let of_server = server(text).and_then(|server| self.name(server));
-            return of_server.or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
+            return of_server
+                .or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
         }
         let entry = Pattern::parse(text).ok()?;
         let name = entry.name.text();
@@ -46,11 +47,11 @@ impl ToolSet {
         let names = [Some(&entry.name), below.as_ref()];
         let meets = |name: &Glob| names.iter().flatten().any(|glob| glob.may_meet(name));
         self.patterns.iter().any(|pattern| {
-            pattern.may_meet(&entry)
-                || below.as_ref().is_some_and(|below| pattern.name.may_meet(below))
-        }) || self.names.iter().any(|name| {
-            meets(&Glob::new(name)) || tools_of(name).is_some_and(|below| meets(&below))
-        })
+            pattern.may_meet(&entry) || below.as_ref().is_some_and(|below| pattern.name.may_meet(below))
+        }) || self
+            .names
+            .iter()
+            .any(|name| meets(&Glob::new(name)) || tools_of(name).is_some_and(|below| meets(&below)))
     }
 
     fn entry(&self, text: &str) -> Option<&str> {
@@ -115,7 +116,9 @@ impl Calls {
         match (self, other) {
             (Self::Command(one), Self::Command(other)) => one.may_meet(other),
             (Self::File(one), Self::File(other)) => one.may_meet(other),
-            (Self::Domain(one), Self::Domain(other)) => hosts::covers(one, other) || hosts::covers(other, one),
+            (Self::Domain(one), Self::Domain(other)) => {
+                hosts::covers(one, other) || hosts::covers(other, one)
+            }
             (Self::Argument { name, value }, Self::Argument { name: other, value: given }) => {
                 name != other || value.may_meet(given)
             }

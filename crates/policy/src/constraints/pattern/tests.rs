@@ -410,7 +410,8 @@ fn a_call_has_the_host_s_name_of_its_tool_as_well() {
 
 #[test]
 fn a_line_end_is_no_space_in_an_exact_command() {
-    let line = |command: &str| ask(&set("Bash(npm run test)"), "Bash", &json!({ "command": command }), &known());
+    let line =
+        |command: &str| ask(&set("Bash(npm run test)"), "Bash", &json!({ "command": command }), &known());
     assert_eq!(line("npm  run test\n"), (true, true));
     assert_eq!(line("npm run\ntest"), (false, true));
 }
