@@ -41,9 +41,10 @@ pub fn policy_tests(bundle: &Bundle) -> Result<Vec<PolicyCase>, Vec<Finding>> {
     let mut findings = Vec::new();
     for (path, file) in bundle.files() {
         let path = path.as_str();
-        let is_table = path
-            .strip_prefix("tests/")
-            .is_some_and(|name| !name.contains('/') && (name.ends_with(".yaml") || name.ends_with(".yml")));
+        let name = path.strip_prefix("tests/").filter(|name| !name.contains('/'));
+        let is_table = name
+            .and_then(|name| name.rsplit_once('.'))
+            .is_some_and(|(_, extension)| matches!(extension, "yaml" | "yml"));
         if is_table {
             let mut found = Vec::new();
             read_file(path, &file.content, &mut cases, &mut found);
@@ -98,19 +99,18 @@ fn read_case(path: &str, item: &Node, cursor: &mut Cursor<'_>) -> Option<PolicyC
     let task = find("task").and_then(|entry| task(entry, cursor)).unwrap_or_default();
     let context = find("context").and_then(|entry| map(entry, cursor)).unwrap_or_default();
     let active = find("active").and_then(|entry| cursor.boolean(entry));
-    let call = match find("tool") {
-        Some(tool) => Some(read_call(tool, &place, entries, cursor)?),
-        None => {
-            for entry in entries.iter().filter(|entry| CALL_FIELDS.contains(&entry.key.as_str())) {
-                let message = format!("`{}` says something about a call; add `tool` or remove it", entry.key);
-                cursor.error(CODE, entry.line, message);
-            }
-            if find("active").is_none() {
-                let message = "this case asks nothing; add `tool` with `expect`, or `active`";
-                cursor.error(CODE, item.line, message);
-            }
-            None
+    let call = if let Some(tool) = find("tool") {
+        Some(read_call(tool, &place, entries, cursor)?)
+    } else {
+        for entry in entries.iter().filter(|entry| CALL_FIELDS.contains(&entry.key.as_str())) {
+            let message = format!("`{}` says something about a call; add `tool` or remove it", entry.key);
+            cursor.error(CODE, entry.line, message);
         }
+        if find("active").is_none() {
+            let message = "this case asks nothing; add `tool` with `expect`, or `active`";
+            cursor.error(CODE, item.line, message);
+        }
+        None
     };
     Some(PolicyCase { file: path.to_owned(), line: item.line, name: name?, task, context, active, call })
 }
@@ -124,16 +124,14 @@ fn read_call(tool: &Entry, place: &Entry, entries: &[Entry], cursor: &mut Cursor
     let reason = find("reason").and_then(|entry| cursor.text(entry, bounds::PROSE));
     let cause = find("cause").and_then(|entry| cursor.word(entry, DenialCause::ALL, DenialCause::as_str));
     let expect = cursor.require(entries, place, "expect")?;
-    let expect = match cursor.word(expect, &["allow", "deny"], |word| word)? {
-        "deny" => Expectation::Deny { cause, reason },
-        _ => {
-            for entry in [find("reason"), find("cause")].into_iter().flatten() {
-                let message = format!("a call that is allowed has no `{}`; remove it", entry.key);
-                cursor.error(CODE, entry.line, message);
-            }
-            Expectation::Allow
+    let denied = cursor.word(expect, &["allow", "deny"], |word| word)? == "deny";
+    if !denied {
+        for entry in [find("reason"), find("cause")].into_iter().flatten() {
+            let message = format!("a call that is allowed has no `{}`; remove it", entry.key);
+            cursor.error(CODE, entry.line, message);
         }
-    };
+    }
+    let expect = if denied { Expectation::Deny { cause, reason } } else { Expectation::Allow };
     Some(CaseCall { tool: name?, arguments, steps: u32::try_from(steps).ok()?, elapsed, expect })
 }
 

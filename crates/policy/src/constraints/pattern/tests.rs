@@ -431,7 +431,12 @@ fn entries_cover_and_meet_each_other() {
         ("Bash(git:*)", "Bash(git log; rm x)", false, true),
         ("Bash(make test)", "Bash(make test)", true, true),
         ("Bash(make test)", "Bash(make build)", false, false),
-        ("Bash(git:*)", "Shell(git:*)", false, false),
+        // A shell tool may have the name of another as its alias.
+        ("Bash(git:*)", "Shell(git:*)", false, true),
+        ("Bash(git:*)", "Shell(npm:*)", false, false),
+        ("Bash", "run_*", false, true),
+        ("Read", "read_file", false, true),
+        ("Read", "Write", false, false),
         ("*", "Bash(git:*)", true, true),
         ("*", "mcp__a", true, true),
         ("mcp__*", "mcp__a__*", true, true),
