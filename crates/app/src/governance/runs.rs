@@ -171,6 +171,8 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         outcome: None,
     };
     batch.tx.insert_governed_run(&run).await?;
+    let key = (run.id, batch.policies.generation);
+    batch.cx.governance.0.resolutions.insert(key, (Arc::clone(&resolution), policies.clone()));
     let record = Record {
         workspace: caller.workspace,
         subject,
