@@ -265,9 +265,9 @@ fn what_is_installed_fails_closed() {
     let mut status = world.command(&["hook", "status", "--json"]);
     let status = crate::world::finish(status.current_dir(world.path("project"))).expect_ok(&[]);
     let status: Value = serde_json::from_str(&status).unwrap();
-    let states: Vec<_> =
+    let found: Vec<_> =
         status["items"].as_array().unwrap().iter().map(|item| item["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["asks", "off"].repeat(5));
+    assert_eq!(found, ["asks", "off"].repeat(5));
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     }
     world.write(".claude/settings.json", "{}");
     let shown = world.ok(&["hook", "install", "--agent", "claude-code", "--dry-run"]);
-    assert!(shown.contains("+") && shown.contains("PreToolUse"), "{shown}");
+    assert!(shown.contains('+') && shown.contains("PreToolUse"), "{shown}");
     assert_eq!(std::fs::read_to_string(world.path(".claude/settings.json")).unwrap(), "{}");
 }
 
