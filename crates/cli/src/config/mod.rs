@@ -3,6 +3,7 @@
 //! Only this folder reads the environment, and only this crate knows that there are settings at all.
 
 mod credentials;
+mod hooks;
 mod limits;
 mod sandbox;
 mod sandbox_layer;
@@ -14,6 +15,7 @@ mod sources;
 mod tests;
 
 pub(crate) use credentials::{forget_token, store_token};
+pub(crate) use hooks::{Hooks, OnFailure};
 pub(crate) use limits::Limits;
 pub(crate) use sandbox::{Sandbox, is_module};
 pub(crate) use sandbox_layer::{SandboxLayer, Switch};
@@ -52,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) sandbox: Sandbox,
     pub(crate) search: Search,
+    pub(crate) hooks: Hooks,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -83,6 +86,7 @@ impl Settings {
             limits: Limits::gather(&layers)?,
             sandbox: Sandbox::gather(&layers, environment)?,
             search: Search::gather(&layers)?,
+            hooks: Hooks::gather(&layers)?,
             servers,
             places,
         };

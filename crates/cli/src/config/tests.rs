@@ -87,6 +87,7 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_SEARCH_MODEL", "m"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "64"),
         ("REPERTOIRE_SEARCH_KEY", "sk-hush"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -127,6 +128,7 @@ fn each_variable_reaches_its_setting() {
     let model = (search.url.value.as_deref(), search.model.value.as_deref(), search.dimensions.value);
     assert_eq!(model, (Some("https://e.example/v1"), Some("m"), Some(64)));
     assert_eq!(search.key.value.as_ref().unwrap().reveal(), "sk-hush");
+    assert_eq!(settings.hooks.on_failure.value, OnFailure::Allow);
     let shown = format!("{settings:?} {:?}", search.rows());
     assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
 }
@@ -172,6 +174,7 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_SEARCH_URL", "api.example"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "0"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "many"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "ALLOW"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);
