@@ -83,15 +83,11 @@ async fn fill(store: Arc<dyn Store>) -> World {
     tx.claim_key(&claim).await.unwrap();
     tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
     tx.insert_run(&samples::run(&skill, user)).await.unwrap();
-    let policy = PolicyRef {
-        id: "guard".to_owned(),
-        skill: skill.id,
-        revision: samples::number(1),
-        digest,
-    };
+    let policy = PolicyRef { id: "guard".to_owned(), skill: skill.id, revision: samples::number(1), digest };
     let run = GovernedRun { host: Some("h".to_owned()), ..samples::governed_run(workspace, user) };
     tx.insert_governed_run(&run).await.unwrap();
-    let decision = Decision { run: Some(run.id), policies: vec![policy], ..samples::decision(workspace, user) };
+    let decision =
+        Decision { run: Some(run.id), policies: vec![policy], ..samples::decision(workspace, user) };
     tx.insert_decisions(workspace, 1, &[decision, samples::decision(workspace, user)]).await.unwrap();
     let vectors = [(digest, vec![0, 255, 7]), (Digest::of(b"other"), vec![])];
     tx.put_vectors(workspace, skill.id, "embedder", &vectors).await.unwrap();

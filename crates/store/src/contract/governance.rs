@@ -337,8 +337,8 @@ pub async fn policies_that_were_active_together_are_told_from_others(store: Arc<
         vec![newer],
         vec![one.clone(), two.clone()],
     ];
-    let decisions = sets
-        .map(|policies| Decision { policies, ..samples::decision(world.workspace, world.ada) });
+    let decisions =
+        sets.map(|policies| Decision { policies, ..samples::decision(world.workspace, world.ada) });
     keep(&world, 1, &decisions.each_ref()[..4]).await;
     keep(&world, 2, &decisions.each_ref()[4..]).await;
     let mut tx = world.read().await;
@@ -435,7 +435,8 @@ fn in_force(skill: Skill) -> Skill {
 pub async fn policy_changes_begin_with_what_may_be_in_force(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let (plain, policy) = (world.skill("plain"), in_force(world.skill("policy")));
-    let pending = Skill { status: Status::PendingApproval, enforced: None, ..in_force(world.skill("pending")) };
+    let pending =
+        Skill { status: Status::PendingApproval, enforced: None, ..in_force(world.skill("pending")) };
     // An older revision is in force while a newer one waits.
     let edited =
         Skill { status: Status::PendingApproval, revision: number(2), ..in_force(world.skill("edited")) };

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{
     Actor, Agent, AgentId, AuditVerb, Decision, DecisionId, Digest, Discovery, Facets, GovernedRun,
-    GovernedRunId, Handle, Label, Origin, Provenance, Revision, RevisionNumber, Run, RunId, RunStatus, Scope, SignInId, Skill, SkillId, SkillName, Status, Subject,
-    Timestamp, TokenId, User, UserId, Workspace, WorkspaceId, WorkspaceSettings,
+    GovernedRunId, Handle, Label, Origin, Provenance, Revision, RevisionNumber, Run, RunId, RunStatus, Scope,
+    SignInId, Skill, SkillId, SkillName, Status, Subject, Timestamp, TokenId, User, UserId, Workspace,
+    WorkspaceId, WorkspaceSettings,
 };
 use time::{Duration, macros::datetime};
 use uuid::Uuid;
