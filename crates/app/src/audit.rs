@@ -94,7 +94,8 @@ pub struct Verification {
     pub problems: Vec<String>,
 }
 
-/// Walks the whole chain and recomputes every hash, and those of the decisions it seals: an entry that was changed, removed, added or moved shows.
+/// Walks the whole chain and recomputes every hash, and those of the decisions it seals: an entry or a decision that was
+/// changed, removed, added or moved shows.
 pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error> {
     access::decide(caller, Act::ReadAudit)?;
     let mut tx = cx.read().await?;
@@ -114,7 +115,11 @@ pub async fn verify(cx: &Context, caller: &Caller) -> Result<Verification, Error
             chain.follow(&entry);
         }
     }
-    chain.problems.extend(seals.missing());
+    // Where the walk was broken off, what says that decisions were forgotten may lie ahead.
+    if chain.sequence == end.sequence {
+        chain.problems.extend(seals.missing());
+    }
+    chain.problems.extend(Seals::beyond(&mut *tx, caller.workspace, end.sequence).await?);
     if chain.sequence != end.sequence {
         chain.problems.push(format!(
             "the log ends at entry {}, but entry {} was written",

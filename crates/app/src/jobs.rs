@@ -73,6 +73,10 @@ async fn archive_drafts(cx: &Context, workspace: WorkspaceId, age: Duration) -> 
     let mut archived = 0;
     for id in drafts {
         let Some(record) = tx.skill(workspace, id).await? else { continue };
+        // An earlier revision is in force; that ends by a person's decision only.
+        if record.skill.enforced.is_some() {
+            continue;
+        }
         let skill = Skill {
             status: Status::Archived,
             status_reason: Some("expired".to_owned()),
@@ -80,8 +84,7 @@ async fn archive_drafts(cx: &Context, workspace: WorkspaceId, age: Duration) -> 
             version: record.skill.version + 1,
             updated_at: cx.now(),
             ..record.skill
-        }
-        .settled();
+        };
         if tx.update_skill(&skill).await? == Written::Done {
             let detail = [("name", json!(skill.name.as_str())), ("reason", json!("expired"))];
             let subject = ("skill", id.to_string());

@@ -227,4 +227,72 @@ rejected submit -\nrejected approve -\nrejected reject rejected\nrejected archiv
 archived submit -\narchived approve -\narchived reject -\narchived archive archived\narchived reopen draft\n";
         assert_eq!(table, wanted);
     }
+
+    fn skill(status: Status, revision: u32, enforced: Option<u32>, policy: bool) -> Skill {
+        let (id, user) = (uuid::Uuid::from_u128(1), UserId::new(uuid::Uuid::from_u128(2)));
+        Skill {
+            workspace: WorkspaceId::new(id),
+            id: SkillId::new(id),
+            name: SkillName::parse("x").unwrap(),
+            scope: Scope::Workspace,
+            promotion: None,
+            origin: Origin::User,
+            status,
+            status_reason: None,
+            enabled: true,
+            revision: RevisionNumber::new(revision).unwrap(),
+            digest: Digest::of(b""),
+            version: 1,
+            title: String::new(),
+            description: String::new(),
+            icon: None,
+            tags: Vec::new(),
+            example_prompts: Vec::new(),
+            suggested_tools: Vec::new(),
+            extends: None,
+            facets: Facets { policy, ..Facets::default() },
+            enforced: enforced.and_then(RevisionNumber::new),
+            provenance: Provenance { user, agent: None, session: None, source: None },
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            updated_by: user,
+            deleted_at: None,
+        }
+    }
+
+    #[test]
+    fn which_revision_is_in_force_as_a_table() {
+        use Status::{Active, Archived, Draft, PendingApproval, Rejected};
+        // Status, revision, what was in force, whether the revision has a policy; what is in force then.
+        let table = [
+            (Active, 1, None, true, Some(1)),
+            (Active, 3, Some(2), true, Some(3)),
+            (Active, 3, Some(2), false, None),
+            (Active, 1, None, false, None),
+            (PendingApproval, 1, None, true, None),
+            (PendingApproval, 3, Some(2), true, Some(2)),
+            (PendingApproval, 3, Some(2), false, Some(2)),
+            (PendingApproval, 2, Some(2), true, Some(2)),
+            (Draft, 1, None, true, None),
+            (Draft, 3, Some(2), true, Some(2)),
+            (Rejected, 3, Some(2), true, Some(2)),
+            (Rejected, 3, Some(2), false, Some(2)),
+            (Rejected, 2, Some(2), true, None),
+            (Rejected, 1, None, true, None),
+            (Archived, 3, Some(2), true, None),
+            (Archived, 2, Some(2), true, None),
+        ];
+        for (status, revision, before, policy, after) in table {
+            let settled = skill(status, revision, before, policy).settled();
+            let told = format!("{status} {revision} {before:?} {policy}");
+            assert_eq!(settled.enforced, after.and_then(RevisionNumber::new), "{told}");
+            assert_eq!(settled.clone().settled(), settled, "{told}");
+        }
+    }
+
+    #[test]
+    fn settling_says_nothing_of_the_switch() {
+        let off = Skill { enabled: false, ..skill(Status::Active, 2, Some(1), true) };
+        assert_eq!(off.settled().enforced, RevisionNumber::new(2));
+    }
 }

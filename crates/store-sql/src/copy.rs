@@ -88,7 +88,7 @@ fn columns(table: &str) -> Vec<(&'static str, Kind)> {
         .filter_map(|line| {
             let mut words = line.split_whitespace();
             let name = words.next()?;
-            let kind = match words.next()?.trim_end_matches(',') {
+            let kind = match words.next()?.trim_end_matches([',', ';']) {
                 "UUID" => Kind::Id,
                 "TIMESTAMPTZ" => Kind::Time,
                 "BOOLEAN" => Kind::Bool,

@@ -166,9 +166,9 @@ fn decision_conditions(workspace: WorkspaceId, filter: &DecisionFilter) -> Condi
         "d.policy_set IN (SELECT m.digest FROM policy_set_members m WHERE m.workspace_id = $1 AND m.skill_id = ?)",
         filter.policy,
     );
-    // Ids of policies have no letter that `LIKE` or JSON reads otherwise.
-    let denied_by = filter.denied_by.as_ref().map(|id| format!("%\"{id}\"%"));
-    conditions.add("d.denied_by LIKE ?", denied_by);
+    // The list is JSON. `LIKE` would read some letters otherwise, and SQLite's folds case.
+    let denied_by = filter.denied_by.as_ref().map(|id| Json::from(id.as_str()).to_string());
+    conditions.add("REPLACE(d.denied_by, ?, '') <> d.denied_by", denied_by);
     conditions.add("(d.tool = ? OR d.alias = ?)", filter.tool.as_deref());
     conditions.add("d.cause = ?", filter.cause.as_deref());
     conditions.add("d.at >= ?", filter.since);
@@ -419,7 +419,8 @@ impl GovernanceTx for SqlTx {
     ) -> Result<Option<Pruned>, StoreError> {
         let first_kept = self
             .one(
-                "SELECT seal FROM decisions WHERE workspace_id = $1 AND at >= $2 ORDER BY at, id LIMIT 1",
+                // By seal: servers whose clocks differ do not seal in the order of time.
+                "SELECT seal FROM decisions WHERE workspace_id = $1 AND at >= $2 ORDER BY seal LIMIT 1",
                 arguments![workspace, before],
                 |mut row| row.count(),
             )

@@ -96,7 +96,12 @@ pub(crate) fn read_number(row: &mut Row) -> Result<RevisionNumber, StoreError> {
 }
 
 fn read_optional_number(row: &mut Row) -> Result<Option<RevisionNumber>, StoreError> {
-    Ok(row.opt_int()?.and_then(|number| u32::try_from(number).ok()).and_then(RevisionNumber::new))
+    let read = |number: i64| u32::try_from(number).ok().and_then(RevisionNumber::new);
+    row.opt_int()?
+        .map(|number| {
+            read(number).ok_or_else(|| StoreError::Damaged(format!("a revision has the number {number}")))
+        })
+        .transpose()
 }
 
 /// What the words of a filter are looked for in: all that a person would search by, case folded.

@@ -20,10 +20,11 @@ use store_sqlite::SqliteDriver;
 use time::Duration;
 
 use crate::FakeRunner;
+use crate::faults::Faulty;
 use crate::statements::Watched;
 
 /// A store on SQLite that panics at a statement which does not keep to its workspace.
-pub type TestStore = SqlStore<Watched<SqliteDriver>>;
+pub type TestStore = SqlStore<Watched<Faulty<SqliteDriver>>>;
 
 /// The moment at which every test begins.
 pub const START: Timestamp = time::macros::datetime!(2026-01-05 09:00 UTC);
@@ -66,7 +67,7 @@ struct SqliteBackup(Arc<TestStore>);
 #[async_trait]
 impl Backup for SqliteBackup {
     async fn write(&self, file: &Path) -> Result<(), StoreError> {
-        self.0.driver().0.copy_to(file).await
+        self.0.driver().0.driver.copy_to(file).await
     }
 }
 
@@ -197,6 +198,11 @@ impl TestApp {
         touched
     }
 
+    /// From now on every commit fails, as on a full disk; or none any more.
+    pub fn fail_commits(&self, fail: bool) {
+        self.store.driver().0.fail_commits(fail);
+    }
+
     /// Every row of every table.
     pub async fn snapshot(&self) -> Snapshot {
         let mut connection = self.store.driver().0.snapshot().await.unwrap();
@@ -252,7 +258,7 @@ impl TestApp {
 pub async fn empty(limits: Limits) -> (Context, Arc<TestClock>, Arc<TestStore>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let driver = SqliteDriver::open(&folder.path().join("test.sqlite")).await.unwrap();
-    let store = Arc::new(SqlStore::new(Watched(driver)));
+    let store = Arc::new(SqlStore::new(Watched(Faulty::new(driver))));
     let clock = Arc::new(TestClock(Mutex::new(START)));
     let cx = Context::new(
         Arc::clone(&store) as Arc<dyn store::Store>,

@@ -11,6 +11,8 @@
 
 #[cfg(feature = "app")]
 pub mod app;
+#[cfg(feature = "app")]
+pub mod faults;
 pub mod postgres;
 #[cfg(feature = "app")]
 pub mod runner;

@@ -133,9 +133,14 @@ pub(crate) async fn prune_before(
     Ok(pruned.removed)
 }
 
+/// How many entries are looked behind at a time.
+const AT_ONCE: usize = 32;
+
 /// Checks the decisions behind the seals of an audit log, while it is walked.
 #[derive(Default)]
 pub(crate) struct Seals {
+    /// The last entry that was looked behind.
+    walked: Option<u64>,
     /// Seals without decisions, which may have been forgotten in order: that stands later in the log.
     empty: Vec<u64>,
     pruned_through: u64,
@@ -152,14 +157,19 @@ impl Seals {
         entries: &[AuditEntry],
     ) -> Result<Vec<String>, Error> {
         let mut problems = Vec::new();
-        let seals: Vec<&AuditEntry> = entries.iter().filter(|entry| entry.verb.0 == SEAL).collect();
-        let mut sealed = match (entries.first(), entries.last()) {
-            (Some(first), Some(last)) => {
-                tx.sealed_decisions(workspace, first.sequence, last.sequence).await?
-            }
-            _ => Vec::new(),
-        };
-        for entry in seals {
+        for some in entries.chunks(AT_ONCE) {
+            let Some(last) = some.last() else { continue };
+            let first = self.walked.map_or(0, |walked| walked + 1);
+            let sealed = tx.sealed_decisions(workspace, first, last.sequence).await?;
+            self.walked = Some(last.sequence);
+            problems.extend(self.compare(some, sealed));
+        }
+        Ok(problems)
+    }
+
+    fn compare(&mut self, entries: &[AuditEntry], mut sealed: Vec<(u64, Decision)>) -> Vec<String> {
+        let mut problems = Vec::new();
+        for entry in entries.iter().filter(|entry| entry.verb.0 == SEAL) {
             let behind = sealed.extract_if(.., |(seal, _)| *seal == entry.sequence);
             let behind: Vec<Decision> = behind.map(|(_, decision)| decision).collect();
             if behind.is_empty() {
@@ -173,15 +183,12 @@ impl Seals {
                 problems.push(format!("decisions that entry {number} seals were changed, added or removed"));
             }
         }
-        for (seal, decision) in sealed {
-            problems
-                .push(format!("decision {} says that entry {seal} seals it, which it does not", decision.id));
-        }
+        problems.extend(sealed.iter().map(|(seal, decision)| unsealed(*seal, decision)));
         for entry in entries.iter().filter(|entry| entry.verb.0 == PRUNE) {
             let through = detail(entry).get("through").and_then(Value::as_u64).unwrap_or_default();
             self.pruned_through = self.pruned_through.max(through);
         }
-        Ok(problems)
+        problems
     }
 
     /// What is missing once the whole log was walked.
@@ -189,6 +196,26 @@ impl Seals {
         let lost = self.empty.iter().filter(|seal| **seal > self.pruned_through);
         lost.map(|seal| format!("the decisions that entry {seal} seals are missing")).collect()
     }
+
+    /// Decisions beyond the end of the log. Decisions are written together with the head, so that none can lie beyond
+    /// a head that was read after it.
+    pub(crate) async fn beyond(
+        tx: &mut dyn Tx,
+        workspace: WorkspaceId,
+        end: u64,
+    ) -> Result<Vec<String>, Error> {
+        let mut later = tx.sealed_decisions(workspace, end + 1, u64::MAX).await?;
+        if later.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = tx.audit_head(workspace).await?.map_or(0, |head| head.sequence);
+        later.retain(|(seal, _)| *seal > now);
+        Ok(later.iter().map(|(seal, decision)| unsealed(*seal, decision)).collect())
+    }
+}
+
+fn unsealed(seal: u64, decision: &Decision) -> String {
+    format!("decision {} says that entry {seal} seals it, which it does not", decision.id)
 }
 
 fn detail(entry: &AuditEntry) -> Value {

@@ -11,6 +11,8 @@ use crate::redact::redact;
 
 /// Longer texts are kept as digests only.
 const LONGEST: usize = 64 << 10;
+/// The most microseconds that a database holds: the seal is over what is stored.
+const LONGEST_TIME: u64 = i64::MAX.unsigned_abs();
 
 /// What all decisions about one request share.
 pub(super) struct Record<'a> {
@@ -48,7 +50,7 @@ impl Record<'_> {
             arguments: kept(settings, without_secrets(&call.arguments).to_string()),
             steps: usage.steps,
             elapsed: std::time::Duration::from_micros(
-                u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX),
+                u64::try_from(usage.elapsed.as_micros()).unwrap_or(LONGEST_TIME).min(LONGEST_TIME),
             ),
             denial,
         };
@@ -94,6 +96,7 @@ pub(super) fn storable(text: &str) -> String {
 pub(super) fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(redact(map, &[]).0),
+        Value::Array(items) => Value::Array(items.iter().map(without_secrets).collect()),
         other => other.clone(),
     }
 }

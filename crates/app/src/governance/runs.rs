@@ -151,7 +151,9 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         }
     }
     let known = known(caller, subject, &start.ask.context);
-    let (resolution, policies) = resolved(batch.cx, &batch.policies, subject, &start.ask.task, &known);
+    // What is asked about later is what is stored now.
+    let task = storable(&start.ask.task);
+    let (resolution, policies) = resolved(batch.cx, &batch.policies, subject, &task, &known);
     let now = batch.cx.now().truncate_to_microsecond();
     let run = GovernedRun {
         workspace: caller.workspace,
@@ -160,8 +162,8 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         agent: subject.agent,
         host: start.ask.host.as_deref().map(storable),
         session: start.session.as_deref().map(storable),
-        task_digest: Digest::of(start.ask.task.as_bytes()),
-        task: Some(storable(&start.ask.task)),
+        task_digest: Digest::of(task.as_bytes()),
+        task: Some(task.clone()),
         context: Some(known.clone()),
         steps: 0,
         denied: 0,
@@ -178,7 +180,7 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         subject,
         host: run.host.as_deref(),
         run: Some(run.id),
-        task: &start.ask.task,
+        task: &task,
         context: &known,
         policies: policies.clone(),
     };

@@ -1,6 +1,7 @@
 //! Every code that a use case can answer with, provoked once. A new code does not compile until it has its line.
 
 use app::agents::AgentSpec;
+use app::governance;
 use app::identity::{Secret, by_token};
 use app::runs::RunSkill;
 use app::skills::{
@@ -146,6 +147,14 @@ async fn provoke(code: Code) -> Option<Error> {
             let parameters = runs::numbers(1, 2);
             let request = RunSkill { parameters, ..RunSkill::default() };
             run_error(cx, &alice, skill.record.skill.id, request).await
+        }
+        Code::RunFinished => {
+            let run = governance::start(cx, &alice, governance::Start::default()).await.unwrap().run;
+            let id = || governance::RunRef::Id(run.id);
+            governance::finish(cx, &alice, id(), None).await.unwrap();
+            let call = governance::Call { tool: "x".into(), alias: None, arguments: serde_json::json!({}) };
+            let step = governance::Step { call, context: governance::Known::new() };
+            governance::step(cx, &alice, id(), step).await.unwrap_err()
         }
         Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),
         Code::SandboxUnavailable => sandbox::Error::Failed("x".to_owned()).into(),

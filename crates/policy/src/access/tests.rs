@@ -1,9 +1,9 @@
 //! The access matrix as a golden file, and the claims that matter most on their own.
 
 use model::{
-    AgentId, Approver, Caller, Digest, Facets, Origin, Provenance, Reach, RevisionNumber, Role, Roles, Run,
-    RunId, RunStatus, Scope, Skill, SkillId, SkillName, Status, Timestamp, TokenScope, TokenScopes, UserId,
-    WorkspaceId,
+    AgentId, Approver, Caller, Decision, DecisionId, Digest, Facets, GovernedRun, GovernedRunId, Origin,
+    Provenance, Reach, RevisionNumber, Role, Roles, Run, RunId, RunStatus, Scope, Skill, SkillId, SkillName,
+    Status, Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
 };
 use uuid::Uuid;
 
@@ -85,6 +85,55 @@ fn run(by: u128, through: Option<AgentId>) -> Run {
     }
 }
 
+fn governed_run(by: u128, through: Option<AgentId>) -> GovernedRun {
+    GovernedRun {
+        workspace: WorkspaceId::new(Uuid::from_u128(9)),
+        id: GovernedRunId::new(Uuid::from_u128(300)),
+        user: user(by),
+        agent: through,
+        host: None,
+        session: None,
+        task_digest: Digest::of(b""),
+        task: None,
+        context: None,
+        steps: 0,
+        denied: 0,
+        started_at: Timestamp::UNIX_EPOCH,
+        touched_at: Timestamp::UNIX_EPOCH,
+        finished_at: None,
+        outcome: None,
+    }
+}
+
+fn decision(by: u128, through: Option<AgentId>) -> Decision {
+    Decision {
+        workspace: WorkspaceId::new(Uuid::from_u128(9)),
+        id: DecisionId::new(Uuid::from_u128(400)),
+        at: Timestamp::UNIX_EPOCH,
+        user: user(by),
+        agent: through,
+        host: None,
+        run: None,
+        task_digest: Digest::of(b""),
+        task: None,
+        context: None,
+        policies: vec![],
+        reasons: vec![],
+        call: None,
+    }
+}
+
+/// The owners of what is somebody's own.
+fn owners() -> [(&'static str, u128, Option<AgentId>); 5] {
+    [
+        ("own", ALICE, None),
+        ("own, agent 1", ALICE, Some(agent(1))),
+        ("own, agent 2", ALICE, Some(agent(2))),
+        ("bob's", BOB, None),
+        ("bob's, agent 1", BOB, Some(agent(1))),
+    ]
+}
+
 fn with_policy(mut skill: Skill) -> Skill {
     skill.facets.policy = true;
     skill
@@ -125,6 +174,15 @@ fn the_matrix_is_what_the_golden_file_says() {
         ("agent 1 + user, bob's", skill(Scope::AgentUser(agent(1), user(BOB)), BOB, Status::Active)),
         ("policy, workspace, by bob", with_policy(skill(Scope::Workspace, BOB, Status::PendingApproval))),
         ("policy, user, own", with_policy(skill(Scope::User(user(ALICE)), ALICE, Status::Active))),
+        ("policy in force, by bob", with_policy(skill(Scope::Workspace, BOB, Status::Active)).settled()),
+        (
+            "policy in force, edit waits",
+            Skill {
+                revision: RevisionNumber::FIRST.next(),
+                enforced: Some(RevisionNumber::FIRST),
+                ..skill(Scope::Workspace, BOB, Status::PendingApproval)
+            },
+        ),
         ("provider's", Skill { origin: Origin::Provider, ..skill(Scope::Workspace, BOB, Status::Active) }),
     ];
     let scopes = [
@@ -140,6 +198,8 @@ fn the_matrix_is_what_the_golden_file_says() {
         ("read_workspace".into(), Act::ReadWorkspace),
         ("use_code_session".into(), Act::UseCodeSession),
         ("read_code_session".into(), Act::ReadCodeSession),
+        ("govern".into(), Act::Govern),
+        ("list_decisions".into(), Act::ListDecisions),
         ("manage_workspace".into(), Act::ManageWorkspace),
         ("manage_agents".into(), Act::ManageAgents),
         ("manage_members".into(), Act::ManageMembers),
@@ -174,14 +234,16 @@ fn the_matrix_is_what_the_golden_file_says() {
             (format!("run_skill: {what}"), Act::RunSkill(skill)),
         ]);
     }
-    let runs = [
-        ("own", run(ALICE, None)),
-        ("own, agent 1", run(ALICE, Some(agent(1)))),
-        ("own, agent 2", run(ALICE, Some(agent(2)))),
-        ("bob's", run(BOB, None)),
-        ("bob's, agent 1", run(BOB, Some(agent(1)))),
-    ];
+    let runs = owners().map(|(what, by, through)| (what, run(by, through)));
     acts.extend(runs.iter().map(|(what, run)| (format!("read_run: {what}"), Act::ReadRun(run))));
+    let runs = owners().map(|(what, by, through)| (what, governed_run(by, through)));
+    acts.extend(
+        runs.iter().map(|(what, run)| (format!("use_governed_run: {what}"), Act::UseGovernedRun(run))),
+    );
+    let decisions = owners().map(|(what, by, through)| (what, decision(by, through)));
+    acts.extend(
+        decisions.iter().map(|(what, made)| (format!("read_decision: {what}"), Act::ReadDecision(made))),
+    );
     let callers = callers();
     let mut table = format!("{:<52}", "act");
     table.extend(callers.iter().map(|(name, _)| format!("{name:<16}")));
@@ -242,4 +304,15 @@ fn a_new_skill_waits_in_a_shared_scope_unless_its_author_reviews() {
     assert_eq!(initial_status(&reviewer, Scope::Workspace, false), Status::Active);
     assert_eq!(initial_status(&member, Scope::User(user(ALICE)), false), Status::Active);
     assert_eq!(initial_status(&reviewer, Scope::User(user(ALICE)), true), Status::PendingApproval);
+}
+
+#[test]
+fn refusing_what_waits_is_a_reviewer_s_and_refusing_what_is_in_force_a_policy_admin_s() {
+    let active = with_policy(skill(Scope::Workspace, BOB, Status::Active)).settled();
+    let edited = Skill { revision: active.revision.next(), ..active.clone() };
+    let (reviewer, both) =
+        (caller(&[Role::Member, Role::Reviewer]), caller(&[Role::Member, Role::Reviewer, Role::PolicyAdmin]));
+    assert_eq!(decide(&reviewer, Act::RejectSkill(&active)), Err(Denial::Role("policy_admin")));
+    assert_eq!(decide(&both, Act::RejectSkill(&active)), Ok(()));
+    assert_eq!(decide(&reviewer, Act::RejectSkill(&edited)), Ok(()));
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::{
-    Assignment, Digest, Feedback, Membership, ProceduralMemory, RevisionStatistics, Role, Roles, Scope,
-    SignIn, SignInLink, Skill, Statistics, Token, TokenScopes,
+    Assignment, Decision, Digest, Feedback, GovernedRun, Membership, PolicyRef, ProceduralMemory,
+    RevisionStatistics, Role, Roles, Scope, SignIn, SignInLink, Skill, Statistics, Token, TokenScopes,
 };
 use store::contract::{World, samples};
 use store::{ChangeCursor, KeyClaim, Store, StoreError};
@@ -83,6 +83,12 @@ async fn fill(store: Arc<dyn Store>) -> World {
     tx.claim_key(&claim).await.unwrap();
     tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
     tx.insert_run(&samples::run(&skill, user)).await.unwrap();
+    let policy = PolicyRef { id: "guard".to_owned(), skill: skill.id, revision: samples::number(1), digest };
+    let run = GovernedRun { host: Some("h".to_owned()), ..samples::governed_run(workspace, user) };
+    tx.insert_governed_run(&run).await.unwrap();
+    let decision =
+        Decision { run: Some(run.id), policies: vec![policy], ..samples::decision(workspace, user) };
+    tx.insert_decisions(workspace, 1, &[decision, samples::decision(workspace, user)]).await.unwrap();
     let vectors = [(digest, vec![0, 255, 7]), (Digest::of(b"other"), vec![])];
     tx.put_vectors(workspace, skill.id, "embedder", &vectors).await.unwrap();
     let purged = world.skill("purged");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{ROWS, check};
+use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_policies};
 use store_sql::{BYTEWISE, MIGRATIONS};
 use testkit::postgres::Database;
 
@@ -22,21 +22,34 @@ async fn of_version(url: &str, version: usize) -> PgConnection {
     connection
 }
 
-#[tokio::test]
-async fn skills_from_before_changes_were_numbered_are_read_from_the_start() {
-    let database = Database::fresh();
-    let mut connection = of_version(&database.url(), 2).await;
+/// Puts rows in, with values of PostgreSQL's.
+async fn insert(mut connection: PgConnection, rows: &str) {
     let digest = format!("'\\x{}'", "ab".repeat(32));
-    let mut rows = ROWS
+    let mut rows = rows
         .replace("$TEXT", "'# Old'")
         .replace("$DIGEST", &digest)
         .replace("$TIME", "'2026-03-01 12:00:00Z'");
-    for n in 1..=3 {
+    for n in 1..=IDS {
         rows = rows.replace(&format!("$ID{n}"), &format!("'{}'", format!("0{n}").repeat(16)));
     }
     sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn skills_from_before_changes_were_numbered_are_read_from_the_start() {
+    let database = Database::fresh();
+    insert(of_version(&database.url(), 2).await, ROWS).await;
     let store = open_at(&database.url(), 3).await;
     check(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn an_active_policy_of_before_is_in_force() {
+    let database = Database::fresh();
+    insert(of_version(&database.url(), 3).await, &[ROWS, POLICIES].concat()).await;
+    let store = open_at(&database.url(), 3).await;
+    check_policies(&*store).await;
     store.close().await;
 }

@@ -7,7 +7,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{ROWS, check};
+use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_policies};
 use store_sql::MIGRATIONS;
 
 use crate::open_at;
@@ -24,21 +24,35 @@ async fn of_version(file: &Path, version: usize) -> SqliteConnection {
     connection
 }
 
-#[tokio::test]
-async fn skills_from_before_changes_were_numbered_are_read_from_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("test.db");
-    let mut connection = of_version(&file, 2).await;
-    let mut rows = ROWS
+/// Puts rows in, with values of SQLite's.
+async fn insert(mut connection: SqliteConnection, rows: &str) {
+    let mut rows = rows
         .replace("$TEXT", "x'23204f6c64'")
         .replace("$DIGEST", &format!("x'{}'", "ab".repeat(32)))
         .replace("$TIME", "1700000000000000");
-    for n in 1..=3 {
+    for n in 1..=IDS {
         rows = rows.replace(&format!("$ID{n}"), &format!("x'{}'", format!("0{n}").repeat(16)));
     }
     sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn skills_from_before_changes_were_numbered_are_read_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("test.db");
+    insert(of_version(&file, 2).await, ROWS).await;
     let store = open_at(&file).await;
     check(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn an_active_policy_of_before_is_in_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("test.db");
+    insert(of_version(&file, 3).await, &[ROWS, POLICIES].concat()).await;
+    let store = open_at(&file).await;
+    check_policies(&*store).await;
     store.close().await;
 }

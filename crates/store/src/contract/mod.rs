@@ -18,6 +18,7 @@
 
 pub mod agents;
 pub mod audit;
+pub mod governance;
 pub mod idempotency;
 mod random;
 pub mod random_operations;
@@ -195,6 +196,25 @@ macro_rules! contract_tests {
                 vectors_go_with_their_skill
                 a_reader_that_follows_misses_nothing_of_many_writers
             }
+            governance {
+                a_governed_run_comes_back_as_it_was_stored
+                updating_a_governed_run_replaces_what_changes
+                governed_runs_are_listed_newest_first_in_pages
+                governed_runs_are_filtered_by_each_field
+                a_decision_comes_back_as_it_was_stored
+                a_decision_is_kept_once
+                decisions_are_listed_newest_first_in_pages
+                decisions_are_filtered_by_each_field
+                an_id_in_a_filter_is_taken_literally
+                sealed_decisions_keep_their_order
+                policies_that_were_active_together_are_told_from_others
+                pruning_takes_whole_seals_only
+                pruning_spares_what_is_younger_when_clocks_went_back
+                governance_is_of_no_other_workspace
+                decisions_that_are_not_committed_are_gone
+                policy_changes_begin_with_what_may_be_in_force
+                policy_changes_go_on_with_every_skill
+            }
             audit {
                 a_chain_starts_empty
                 entries_are_dense_and_sealed
@@ -254,6 +274,7 @@ mod tests {
         let files = [
             include_str!("agents.rs"),
             include_str!("audit.rs"),
+            include_str!("governance.rs"),
             include_str!("idempotency.rs"),
             include_str!("random_operations.rs"),
             include_str!("revisions.rs"),
@@ -284,6 +305,7 @@ mod tests {
         let traits = [
             include_str!("../agents.rs"),
             include_str!("../audit.rs"),
+            include_str!("../governance.rs"),
             include_str!("../idempotency.rs"),
             include_str!("../lib.rs"),
             include_str!("../runs.rs"),
@@ -298,6 +320,7 @@ mod tests {
         let claims = [
             include_str!("agents.rs"),
             include_str!("audit.rs"),
+            include_str!("governance.rs"),
             include_str!("idempotency.rs"),
             include_str!("revisions.rs"),
             include_str!("runs.rs"),

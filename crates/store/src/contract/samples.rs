@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{
-    Actor, Agent, AgentId, AuditVerb, Digest, Discovery, Facets, Handle, Label, Origin, Provenance, Revision,
-    RevisionNumber, Run, RunId, RunStatus, Scope, SignInId, Skill, SkillId, SkillName, Status, Subject,
-    Timestamp, TokenId, User, UserId, Workspace, WorkspaceId, WorkspaceSettings,
+    Actor, Agent, AgentId, AuditVerb, Decision, DecisionId, Digest, Discovery, Facets, GovernedRun,
+    GovernedRunId, Handle, Label, Origin, Provenance, Revision, RevisionNumber, Run, RunId, RunStatus, Scope,
+    SignInId, Skill, SkillId, SkillName, Status, Subject, Timestamp, TokenId, User, UserId, Workspace,
+    WorkspaceId, WorkspaceSettings,
 };
 use time::{Duration, macros::datetime};
 use uuid::Uuid;
@@ -168,6 +169,48 @@ pub fn run(skill: &Skill, by: UserId) -> Run {
         output_digest: Digest::of(id.to_string().as_bytes()),
         result_size: 0,
         started_at: moment(4),
+    }
+}
+
+/// A governed run that has just begun.
+pub fn governed_run(workspace: WorkspaceId, by: UserId) -> GovernedRun {
+    let id = GovernedRunId::new(next());
+    GovernedRun {
+        workspace,
+        id,
+        user: by,
+        agent: None,
+        host: None,
+        session: None,
+        task_digest: Digest::of(id.to_string().as_bytes()),
+        task: None,
+        context: None,
+        steps: 0,
+        denied: 0,
+        started_at: moment(5),
+        touched_at: moment(5),
+        finished_at: None,
+        outcome: None,
+    }
+}
+
+/// A resolution under no policy.
+pub fn decision(workspace: WorkspaceId, by: UserId) -> Decision {
+    let id = DecisionId::new(next());
+    Decision {
+        workspace,
+        id,
+        at: moment(6),
+        user: by,
+        agent: None,
+        host: None,
+        run: None,
+        task_digest: Digest::of(id.to_string().as_bytes()),
+        task: None,
+        context: None,
+        policies: Vec::new(),
+        reasons: Vec::new(),
+        call: None,
     }
 }
 

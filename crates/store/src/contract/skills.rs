@@ -29,6 +29,7 @@ async fn full(world: &World) -> Skill {
     skill.suggested_tools = vec!["bash".to_owned()];
     skill.extends = Some("base".to_owned());
     skill.facets = Facets { instructions: false, procedure: true, policy: true };
+    skill.enforced = Some(number(40));
     skill.provenance = Provenance {
         user: world.bob,
         agent: Some(agent),

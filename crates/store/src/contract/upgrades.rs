@@ -1,11 +1,11 @@
-//! What a database that was written before changes were numbered must come out as.
+//! What databases of earlier versions must come out as.
 
-use model::{Skill, WorkspaceId};
+use model::{RevisionNumber, Skill, WorkspaceId};
 use uuid::Uuid;
 
 use crate::{ChangeCursor, Store, Written};
 
-/// A workspace with a skill, as a server of that version wrote them.
+/// A workspace with a skill, as a server wrote them before changes were numbered.
 pub const ROWS: &str = "
     INSERT INTO workspaces (id, name, title, hide_existence, undelete_window_hours, draft_expiry_days, created_at)
     VALUES ($ID1, 'acme', 'Acme', FALSE, 1, 1, $TIME);
@@ -20,6 +20,36 @@ pub const ROWS: &str = "
     INSERT INTO blobs (workspace_id, digest, size, content) VALUES ($ID1, $DIGEST, 5, $TEXT);
     INSERT INTO revision_files (workspace_id, skill_id, number, path, digest, size, executable)
     VALUES ($ID1, $ID2, 1, 'SKILL.md', $DIGEST, 5, FALSE);";
+
+/// Policies in that workspace, as a server wrote them before any was in force: active, waiting, archived, off.
+pub const POLICIES: &str = "
+    INSERT INTO skills (workspace_id, id, name, scope, scope_key, origin, status, enabled, revision, digest, version,
+        title, description, tags, example_prompts, suggested_tools, has_instructions, has_procedure, has_policy,
+        created_by, created_at, updated_at, updated_by, search_text)
+    VALUES
+        ($ID1, $ID4, 'active', 'workspace', 'workspace', 'user', 'active', TRUE, 3, $DIGEST, 1, '', '',
+            '[]', '[]', '[]', TRUE, FALSE, TRUE, $ID3, $TIME, $TIME, $ID3, ''),
+        ($ID1, $ID5, 'waiting', 'workspace', 'workspace', 'user', 'pending_approval', TRUE, 1, $DIGEST, 1, '', '',
+            '[]', '[]', '[]', TRUE, FALSE, TRUE, $ID3, $TIME, $TIME, $ID3, ''),
+        ($ID1, $ID6, 'archived', 'workspace', 'workspace', 'user', 'archived', TRUE, 1, $DIGEST, 1, '', '',
+            '[]', '[]', '[]', TRUE, FALSE, TRUE, $ID3, $TIME, $TIME, $ID3, ''),
+        ($ID1, $ID7, 'off', 'workspace', 'workspace', 'user', 'active', FALSE, 2, $DIGEST, 1, '', '',
+            '[]', '[]', '[]', TRUE, FALSE, TRUE, $ID3, $TIME, $TIME, $ID3, '');";
+
+/// How many ids the rows name.
+pub const IDS: usize = 7;
+
+/// What a server that puts policies into force finds in it: what a switch turns off comes back when it is turned on.
+pub async fn check_policies(store: &dyn Store) {
+    let workspace = WorkspaceId::new(Uuid::from_bytes([1; 16]));
+    let mut tx = store.read().await.unwrap();
+    let changes = tx.policy_changes(workspace, 0).await.unwrap();
+    let found: Vec<_> = changes
+        .iter()
+        .map(|change| (change.skill.name.as_str(), change.skill.enforced, change.skill.enabled))
+        .collect();
+    assert_eq!(found, [("active", RevisionNumber::new(3), true), ("off", RevisionNumber::new(2), false)]);
+}
 
 /// What a server that goes by the change numbers finds in it.
 pub async fn check(store: &dyn Store) {
