@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::governance::GovernanceLayer;
 use super::sandbox_layer::SandboxLayer;
 use super::search::SearchLayer;
 use super::secret::Secret;
@@ -62,6 +63,7 @@ pub(crate) struct Layer {
     pub(crate) limits: LimitsLayer,
     pub(crate) sandbox: SandboxLayer,
     pub(crate) search: SearchLayer,
+    pub(crate) governance: GovernanceLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
@@ -161,6 +163,7 @@ impl Layer {
             },
             sandbox: SandboxLayer::of_environment(environment),
             search: SearchLayer::of_environment(environment),
+            governance: GovernanceLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }
     }

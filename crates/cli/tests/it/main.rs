@@ -9,6 +9,7 @@ mod help;
 mod import;
 mod no_lost_write;
 mod offline;
+mod policy;
 mod processes;
 mod python;
 mod runs;
