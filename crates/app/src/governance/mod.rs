@@ -3,9 +3,11 @@
 //! Every decision goes over the [`desk`]: it is written, sealed by the audit log and committed before anybody is told
 //! of it. A decision that cannot be kept is not made.
 
+mod check;
 mod decide;
 mod decisions;
 mod desk;
+mod draft;
 mod explain;
 mod force;
 mod record;
@@ -16,14 +18,16 @@ use std::sync::Arc;
 use model::{AgentId, DecisionId, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 
+pub(crate) use check::policy_findings;
+pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{Seals, prune_before};
+pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
 pub use explain::{Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
-    Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage,
-    Verdict,
+    Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
 pub(crate) use runs::finish_abandoned;
 pub use runs::{

@@ -4,6 +4,7 @@
 
 mod credentials;
 mod governance;
+mod hooks;
 mod limits;
 mod sandbox;
 mod sandbox_layer;
@@ -17,6 +18,7 @@ mod values;
 
 pub(crate) use credentials::{forget_token, store_token};
 pub(crate) use governance::Governance;
+pub(crate) use hooks::{Hooks, OnFailure};
 pub(crate) use limits::Limits;
 pub(crate) use sandbox::{Sandbox, is_module};
 pub(crate) use sandbox_layer::{SandboxLayer, Switch};
@@ -56,6 +58,7 @@ pub(crate) struct Settings {
     pub(crate) sandbox: Sandbox,
     pub(crate) search: Search,
     pub(crate) governance: Governance,
+    pub(crate) hooks: Hooks,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -88,6 +91,7 @@ impl Settings {
             sandbox: Sandbox::gather(&layers, environment)?,
             search: Search::gather(&layers)?,
             governance: Governance::gather(&layers)?,
+            hooks: Hooks::gather(&layers)?,
             servers,
             places,
         };

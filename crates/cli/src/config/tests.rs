@@ -90,6 +90,7 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_GOVERNANCE_RECORD", "digest"),
         ("REPERTOIRE_GOVERNANCE_REASONS", "off"),
         ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "30"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -132,6 +133,7 @@ fn each_variable_reaches_its_setting() {
     assert_eq!(search.key.value.as_ref().unwrap().reveal(), "sk-hush");
     let governance = settings.governance.settings();
     assert!(!governance.keep_text && !governance.keep_reasons && governance.history_days == 30);
+    assert_eq!(settings.hooks.on_failure.value, OnFailure::Allow);
     let shown = format!("{settings:?} {:?}", search.rows());
     assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
 }
@@ -180,6 +182,7 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_GOVERNANCE_RECORD", "none"),
         ("REPERTOIRE_GOVERNANCE_REASONS", "sometimes"),
         ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "-1"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "ALLOW"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);

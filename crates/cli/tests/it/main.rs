@@ -6,6 +6,7 @@ mod api;
 mod backup;
 mod code_sessions;
 mod help;
+mod hook;
 mod import;
 mod no_lost_write;
 mod offline;

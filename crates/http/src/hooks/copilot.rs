@@ -1,7 +1,7 @@
 //! GitHub Copilot: the CLI, the cloud agent, and the editor.
 //!
-//! Events that are registered in camelCase come without their name, which is told by the fields they have; those in
-//! PascalCase come with it, and look like Claude Code's.
+//! Events that are registered as `preToolUse` come without their name, which is told by the fields they have; those
+//! registered as `PreToolUse` come with it, and look like Claude Code's.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn name_of(input: &Input<'_>) -> Option<&'static str> {
     })
 }
 
-/// The output of a prompt's event in camelCase is dropped. The CLI reads decisions at the top, the editor within.
+/// The output of `userPromptSubmitted` is dropped. The CLI reads decisions at the top, the editor within.
 pub(super) fn write(call: &HookCall, said: Said<'_>) -> Option<Value> {
     let is_editors = call.raw_event.starts_with(|letter: char| letter.is_ascii_uppercase());
     match (said, &call.event) {

@@ -355,7 +355,7 @@ fn arguments_in_a_text_are_read_and_others_stay() {
     assert_eq!(read(json!(null)), json!(null));
 }
 
-fn file_tool(host: Host, own: &str, arguments: Value) -> Value {
+fn file_tool(host: Host, own: &str, arguments: &Value) -> Value {
     let body = match host {
         Host::Cursor => cursor("preToolUse", &json!({"tool_name": own, "tool_input": arguments})),
         Host::Gemini => gemini("BeforeTool", &json!({"tool_name": own, "tool_input": arguments})),
@@ -394,7 +394,7 @@ fn paths_are_found_under_whatever_name() {
         (Host::Claude, "Bash", json!({"target_file": "/a"}), json!(null)),
     ];
     for (host, own, arguments, expected) in table {
-        assert_eq!(file_tool(host, own, arguments.clone()), expected, "{host:?} {own} {arguments}");
+        assert_eq!(file_tool(host, own, &arguments), expected, "{host:?} {own} {arguments}");
     }
 }
 
@@ -415,9 +415,9 @@ fn a_patch_says_which_files_it_touches() {
     let patch = "*** Begin Patch\n*** Add File: a/new.txt\n+*** Delete File: not-this\n+x\n*** Update File: b.txt\n\
                  *** Move to: /etc/c.txt\n@@\n-old\n+new\n *** in the text\n*** Delete File: d\r\n*** End Patch\n";
     let wanted = json!(["a/new.txt", "b.txt", "/etc/c.txt", "d"]);
-    assert_eq!(file_tool(Host::Codex, "apply_patch", json!({"command": patch})), wanted);
-    assert_eq!(file_tool(Host::Copilot, "apply_patch", json!(patch)), wanted);
-    assert_eq!(file_tool(Host::Copilot, "apply_patch", json!({"input": patch})), wanted);
+    assert_eq!(file_tool(Host::Codex, "apply_patch", &json!({"command": patch})), wanted);
+    assert_eq!(file_tool(Host::Copilot, "apply_patch", &json!(patch)), wanted);
+    assert_eq!(file_tool(Host::Copilot, "apply_patch", &json!({"input": patch})), wanted);
     let renamed = claude("PreToolUse", &json!({"tool_name": "Edit", "tool_input": patch}));
     assert_eq!(tool(Host::Copilot, &renamed).2["paths"], wanted);
     let unclear = [
@@ -431,7 +431,7 @@ fn a_patch_says_which_files_it_touches() {
         json!({"command": 7, "file_path": "/harmless"}),
     ];
     for arguments in unclear {
-        let found = file_tool(Host::Codex, "apply_patch", arguments.clone());
+        let found = file_tool(Host::Codex, "apply_patch", &arguments);
         assert_eq!(found, json!([""]), "{arguments}");
     }
 }

@@ -7,14 +7,24 @@ use std::time::Duration;
 use model::{Bundle, CaseCall, DenialCause, Expectation, PolicyCase};
 use serde_json::{Map, Value as Json};
 
+use super::bounds;
 use super::cursor::Cursor;
 use super::policy::{MAX_COUNT, read_duration};
-use super::bounds;
 use crate::finding::{Finding, shown};
 use crate::yaml::{self, Entry, Node};
 
 const FIELDS: [&str; 11] = [
-    "name", "task", "context", "tool", "arguments", "steps", "elapsed", "active", "expect", "reason", "cause",
+    "name",
+    "task",
+    "context",
+    "tool",
+    "arguments",
+    "steps",
+    "elapsed",
+    "active",
+    "expect",
+    "reason",
+    "cause",
 ];
 /// The fields that say something about a call.
 const CALL_FIELDS: [&str; 6] = ["arguments", "steps", "elapsed", "expect", "reason", "cause"];
@@ -31,9 +41,10 @@ pub fn policy_tests(bundle: &Bundle) -> Result<Vec<PolicyCase>, Vec<Finding>> {
     let mut findings = Vec::new();
     for (path, file) in bundle.files() {
         let path = path.as_str();
-        let is_table = path.strip_prefix("tests/").is_some_and(|name| {
-            !name.contains('/') && (name.ends_with(".yaml") || name.ends_with(".yml"))
-        });
+        let name = path.strip_prefix("tests/").filter(|name| !name.contains('/'));
+        let is_table = name
+            .and_then(|name| name.rsplit_once('.'))
+            .is_some_and(|(_, extension)| matches!(extension, "yaml" | "yml"));
         if is_table {
             let mut found = Vec::new();
             read_file(path, &file.content, &mut cases, &mut found);
@@ -88,19 +99,18 @@ fn read_case(path: &str, item: &Node, cursor: &mut Cursor<'_>) -> Option<PolicyC
     let task = find("task").and_then(|entry| task(entry, cursor)).unwrap_or_default();
     let context = find("context").and_then(|entry| map(entry, cursor)).unwrap_or_default();
     let active = find("active").and_then(|entry| cursor.boolean(entry));
-    let call = match find("tool") {
-        Some(tool) => Some(read_call(tool, &place, entries, cursor)?),
-        None => {
-            for entry in entries.iter().filter(|entry| CALL_FIELDS.contains(&entry.key.as_str())) {
-                let message = format!("`{}` says something about a call; add `tool` or remove it", entry.key);
-                cursor.error(CODE, entry.line, message);
-            }
-            if find("active").is_none() {
-                let message = "this case asks nothing; add `tool` with `expect`, or `active`";
-                cursor.error(CODE, item.line, message);
-            }
-            None
+    let call = if let Some(tool) = find("tool") {
+        Some(read_call(tool, &place, entries, cursor)?)
+    } else {
+        for entry in entries.iter().filter(|entry| CALL_FIELDS.contains(&entry.key.as_str())) {
+            let message = format!("`{}` says something about a call; add `tool` or remove it", entry.key);
+            cursor.error(CODE, entry.line, message);
         }
+        if find("active").is_none() {
+            let message = "this case asks nothing; add `tool` with `expect`, or `active`";
+            cursor.error(CODE, item.line, message);
+        }
+        None
     };
     Some(PolicyCase { file: path.to_owned(), line: item.line, name: name?, task, context, active, call })
 }
@@ -112,19 +122,16 @@ fn read_call(tool: &Entry, place: &Entry, entries: &[Entry], cursor: &mut Cursor
     let steps = find("steps").and_then(|entry| cursor.integer(entry, 0, MAX_COUNT)).unwrap_or_default();
     let elapsed = find("elapsed").and_then(|entry| read_duration(entry, cursor)).unwrap_or(Duration::ZERO);
     let reason = find("reason").and_then(|entry| cursor.text(entry, bounds::PROSE));
-    let cause =
-        find("cause").and_then(|entry| cursor.word(entry, DenialCause::ALL, DenialCause::as_str));
+    let cause = find("cause").and_then(|entry| cursor.word(entry, DenialCause::ALL, DenialCause::as_str));
     let expect = cursor.require(entries, place, "expect")?;
-    let expect = match cursor.word(expect, &["allow", "deny"], |word| word)? {
-        "deny" => Expectation::Deny { cause, reason },
-        _ => {
-            for entry in [find("reason"), find("cause")].into_iter().flatten() {
-                let message = format!("a call that is allowed has no `{}`; remove it", entry.key);
-                cursor.error(CODE, entry.line, message);
-            }
-            Expectation::Allow
+    let denied = cursor.word(expect, &["allow", "deny"], |word| word)? == "deny";
+    if !denied {
+        for entry in [find("reason"), find("cause")].into_iter().flatten() {
+            let message = format!("a call that is allowed has no `{}`; remove it", entry.key);
+            cursor.error(CODE, entry.line, message);
         }
-    };
+    }
+    let expect = if denied { Expectation::Deny { cause, reason } } else { Expectation::Allow };
     Some(CaseCall { tool: name?, arguments, steps: u32::try_from(steps).ok()?, elapsed, expect })
 }
 
@@ -160,9 +167,11 @@ mod tests {
 
     fn wrong(text: &str) -> Vec<(u32, String)> {
         let findings = policy_tests(&bundle(&[("tests/a.yaml", text)])).unwrap_err();
-        assert!(findings.iter().all(|finding| {
-            finding.code == CODE && finding.file.as_deref() == Some("tests/a.yaml")
-        }));
+        assert!(
+            findings
+                .iter()
+                .all(|finding| { finding.code == CODE && finding.file.as_deref() == Some("tests/a.yaml") })
+        );
         findings.into_iter().map(|finding| (finding.line.unwrap_or_default(), finding.message)).collect()
     }
 
@@ -175,7 +184,10 @@ mod tests {
         let cases = policy_tests(&bundle(&[("tests/a.yaml", text)])).unwrap();
         let [first, second, third] = cases.as_slice() else { panic!("{cases:?}") };
         let call = first.call.as_ref().unwrap();
-        assert_eq!((first.file.as_str(), first.line, first.name.as_str()), ("tests/a.yaml", 2, "git is allowed"));
+        assert_eq!(
+            (first.file.as_str(), first.line, first.name.as_str()),
+            ("tests/a.yaml", 2, "git is allowed")
+        );
         assert_eq!((first.task.as_str(), first.active), ("fix it", Some(true)));
         assert_eq!(Json::Object(first.context.clone()), json!({ "level": 3 }));
         assert_eq!((call.tool.as_str(), call.steps, call.elapsed), ("Bash", 2, Duration::from_secs(90)));
@@ -218,9 +230,21 @@ mod tests {
             ("cases:\n- name: x\n  activ: true\n  active: true", 3, "`activ` is not a field of a case"),
             ("cases:\n- name: x\n  active: maybe", 3, "`active` is text; write true or false"),
             ("cases:\n- name: x\n  tool: y", 2, "`a case` needs a `expect`"),
-            ("cases:\n- name: x\n  tool: y\n  expect: maybe", 4, "`expect` is `maybe`; use one of: allow, deny"),
-            ("cases:\n- name: x\n  tool: y\n  expect: allow\n  reason: z", 5, "a call that is allowed has no"),
-            ("cases:\n- name: x\n  tool: y\n  expect: deny\n  cause: z", 5, "`cause` is `z`; use one of: eval"),
+            (
+                "cases:\n- name: x\n  tool: y\n  expect: maybe",
+                4,
+                "`expect` is `maybe`; use one of: allow, deny",
+            ),
+            (
+                "cases:\n- name: x\n  tool: y\n  expect: allow\n  reason: z",
+                5,
+                "a call that is allowed has no",
+            ),
+            (
+                "cases:\n- name: x\n  tool: y\n  expect: deny\n  cause: z",
+                5,
+                "`cause` is `z`; use one of: eval",
+            ),
             ("cases:\n- name: x\n  tool: y\n  expect: deny\n  steps: -1", 5, "`steps` is -1"),
             ("cases:\n- name: x\n  tool: y\n  expect: deny\n  elapsed: long", 5, "`long` is not a time"),
             ("cases:\n- name: x\n  tool: y\n  expect: deny\n  arguments: [a]", 5, "`arguments` is a list"),
@@ -237,7 +261,8 @@ mod tests {
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 2, 3, 3]);
         let many = "- {name: x, active: true}\n".repeat(600);
         let many = format!("cases:\n{many}");
-        let findings = policy_tests(&bundle(&[("tests/a.yaml", &many), ("tests/b.yaml", &many)])).unwrap_err();
+        let findings =
+            policy_tests(&bundle(&[("tests/a.yaml", &many), ("tests/b.yaml", &many)])).unwrap_err();
         assert!(findings[0].message.starts_with("the policy has 1200 cases"));
     }
 }

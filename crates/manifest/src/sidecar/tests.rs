@@ -124,7 +124,11 @@ const BAD: [(&str, &str, u32); 58] = [
     ("policy:\n  priority: 1\n  forbiden_tools: [rm]", "sidecar_unknown_field", 3),
     ("policy:\n  activation:\n    always: true\n    keyword: [x]", "sidecar_unknown_field", 4),
     ("policy:\n  forbidden_tools:\n  - rm\n  - 3", "sidecar_type", 4),
-    ("policy:\n  validators:\n  - argument_size: 9\n  - host_allow:\n    - a.org\n    - [b.org]", "sidecar_type", 6),
+    (
+        "policy:\n  validators:\n  - argument_size: 9\n  - host_allow:\n    - a.org\n    - [b.org]",
+        "sidecar_type",
+        6,
+    ),
 ];
 
 /// What only the parser can see: the YAML itself, the bundle, and names that must differ.

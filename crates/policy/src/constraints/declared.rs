@@ -131,8 +131,9 @@ fn compile_checks(validators: &[model::Validator], problems: &mut Vec<Problem>) 
         match Built::compile(validator, &place) {
             Err(wrong) => problems.extend(wrong),
             Ok(check) => {
-                let against =
-                    built.iter().find_map(|(other, known)| known.contradicts(&check).map(|what| (*other, what)));
+                let against = built
+                    .iter()
+                    .find_map(|(other, known)| known.contradicts(&check).map(|what| (*other, what)));
                 if let Some((other, what)) = against {
                     problems.push(Problem::new(place, Wrong::Contradiction { what, other }));
                 }

@@ -35,7 +35,9 @@ pub enum Wrong {
     #[error("nothing can keep this limit; write a greater one, or forbid the tools")]
     Limit,
     /// A whitelist of which nothing is left.
-    #[error("`forbidden_tools` has all of it, so that no tool is left; remove what is meant to be used there, or write `[]` here")]
+    #[error(
+        "`forbidden_tools` has all of it, so that no tool is left; remove what is meant to be used there, or write `[]` here"
+    )]
     AllForbidden,
     /// Two validators that nothing passes.
     #[error("no {what} passes this and validator {other} as well; make them agree, or remove one")]

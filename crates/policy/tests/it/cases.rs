@@ -82,7 +82,10 @@ fn a_case_passes_when_all_it_expects_is_so() {
         let [result] = results.as_slice() else { panic!("{results:?}") };
         assert_eq!((result.expected.as_str(), result.found.as_str()), (expected, found));
         assert_eq!(result.passed, passed, "{result:?}");
-        assert_eq!((result.file.as_str(), result.line, result.name.as_str()), ("tests/a.yaml", 7, "it is so"));
+        assert_eq!(
+            (result.file.as_str(), result.line, result.name.as_str()),
+            ("tests/a.yaml", 7, "it is so")
+        );
         assert_eq!(result.reason.is_some(), found.contains("deny"));
     }
 }

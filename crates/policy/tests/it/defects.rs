@@ -79,8 +79,7 @@ fn k27_limits_hold_for_the_run_and_are_enforced() {
     let arguments = json!({});
     let at = |steps, seconds| {
         let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-        let verdict =
-            judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
         verdict.denial.map(|denial| (denial.cause, denial.reason))
     };
     let steps = "Tool 't' exceeds the maximum of 2 steps set by Skill(s): limits".to_owned();

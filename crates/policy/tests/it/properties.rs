@@ -1,10 +1,12 @@
 //! Properties over random sets of policies, and a naive oracle.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Activation, Validator};
 use proptest::prelude::*;
+use repertoire_policy::constraints::analysis::analyse;
 use repertoire_policy::constraints::{Context, Declared, Resolution, ToolCall, Usage, judge, resolve};
 use serde_json::json;
 
@@ -39,26 +41,31 @@ fn any_policy() -> impl Strategy<Value = model::Policy> {
     let validators = prop::collection::vec(prop::sample::select(expressions.to_vec()), 0..2);
     let limits = (prop::option::of(1_u32..6), prop::option::of(1_u64..60));
     let context = prop::collection::btree_map("[a-c]", 0..3_i64, 0..3);
-    (activation, prop::option::of(tools()), tools(), limits, context, validators).prop_map(
-        |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
-            model::Policy {
-                activation: Activation { always, keywords: texts(&keywords), when: when.map(str::to_owned) },
-                allowed_tools: allowed.map(|tools| texts(&tools)),
-                forbidden_tools: texts(&forbidden),
-                max_steps,
-                max_execution_time: seconds.map(Duration::from_secs),
-                context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
-                validators: validators
-                    .into_iter()
-                    .map(|text| Validator::Expression(text.to_owned()))
-                    .collect(),
-                ..model::Policy::default()
-            }
-        },
-    )
-    .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
-        Declared::compile(identity("p"), policy).is_ok()
-    })
+    (activation, prop::option::of(tools()), tools(), limits, context, validators)
+        .prop_map(
+            |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
+                model::Policy {
+                    activation: Activation {
+                        always,
+                        keywords: texts(&keywords),
+                        when: when.map(str::to_owned),
+                    },
+                    allowed_tools: allowed.map(|tools| texts(&tools)),
+                    forbidden_tools: texts(&forbidden),
+                    max_steps,
+                    max_execution_time: seconds.map(Duration::from_secs),
+                    context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
+                    validators: validators
+                        .into_iter()
+                        .map(|text| Validator::Expression(text.to_owned()))
+                        .collect(),
+                    ..model::Policy::default()
+                }
+            },
+        )
+        .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
+            Declared::compile(identity("p"), policy).is_ok()
+        })
 }
 
 fn any_policies() -> impl Strategy<Value = Vec<Shared>> {
@@ -153,6 +160,31 @@ proptest! {
         for (tool, arguments) in calls() {
             let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &context, Usage::default());
             prop_assert!(resolution.is_tool_allowed(tool) || !verdict.is_allowed(), "{}", tool);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(settings(1000))]
+
+    #[test]
+    fn what_is_said_to_be_unusable_is_never_allowed(one in any_policy(), two in any_policy()) {
+        let ready = |id: &str, policy: &model::Policy| {
+            let activation = Activation { always: true, ..Activation::default() };
+            Arc::new(Declared::compile(identity(id), &model::Policy { activation, ..policy.clone() }).unwrap())
+        };
+        let (one, two) = (ready("one", &one), ready("two", &two));
+        let resolution = resolve(&[one.clone() as Shared, two.clone()], "", &Context::new());
+        let remarks = analyse(&one, &[two]);
+        let unusable = |tool: &str| {
+            remarks.iter().any(|remark| {
+                remark.code == "policy_no_tool_left"
+                    || (remark.code == "policy_tool_unusable" && remark.message.starts_with(&format!("`{tool}` ")))
+            })
+        };
+        for (tool, arguments) in calls() {
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &Context::new(), Usage::default());
+            prop_assert!(!unusable(tool) || !verdict.is_allowed(), "{}: {:?}", tool, remarks);
         }
     }
 }

@@ -97,8 +97,7 @@ fn limits_take_the_minimum_and_name_those_that_are_reached() {
     let at = |steps, seconds| {
         let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
         let arguments = json!({});
-        let verdict =
-            judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
         verdict.denial.map(|denial| (denial.cause, denial.skills))
     };
     assert_eq!(at(4, 29), None);
@@ -269,7 +268,11 @@ fn constraints_that_cannot_be_had_deny_everything() {
 #[test]
 fn a_stored_policy_that_cannot_be_compiled_denies_everything() {
     let policy = model::Policy {
-        activation: Activation { keywords: texts(&["x", " ", ""]), when: Some("1 +".to_owned()), always: false },
+        activation: Activation {
+            keywords: texts(&["x", " ", ""]),
+            when: Some("1 +".to_owned()),
+            always: false,
+        },
         allowed_tools: Some(texts(&["a", "Bash(git:*", "b", ""])),
         forbidden_tools: texts(&["Bash)"]),
         max_steps: Some(0),

@@ -1,7 +1,6 @@
 //! `policy check` and `policy replay`: what a changed policy would change.
 
 use clap::Args;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::super::moments::moment_of;
@@ -11,7 +10,7 @@ use super::explain::denial_reason;
 use super::people::People;
 use super::target::{OnDisk, Target, files_of, of_name};
 use crate::client::{Client, Finding, Pick, Reference, Skill, api, find_skill};
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use crate::output::{Output, Table, count, line};
 use crate::session::Session;
 
@@ -21,7 +20,7 @@ pub(super) const CHECK_EXAMPLES: &str = "Examples:
   repertoire policy check no-secrets                          a skill that waits for approval
   repertoire policy check no-secrets --remove                 what its end would change
 
-Exit code 1 when there are errors in the policy.";
+Nothing is put in force. A policy that cannot be read is refused with what is wrong in it.";
 
 pub(super) const REPLAY_EXAMPLES: &str = "Examples:
   repertoire policy replay ./no-secrets --since 7d            the calls of a week, with the folder's policy
@@ -127,29 +126,8 @@ impl Change {
     }
 }
 
-/// A remark on policies together.
-#[derive(Deserialize)]
-struct Remark {
-    level: String,
-    code: String,
-    message: String,
-    #[serde(default)]
-    policies: Vec<String>,
-}
-
-/// What would change.
-#[derive(Deserialize)]
-struct Analysis {
-    #[serde(default)]
-    findings: Vec<Finding>,
-    #[serde(default)]
-    remarks: Vec<Remark>,
-    #[serde(default)]
-    agents: Vec<Value>,
-}
-
 impl CheckArgs {
-    pub(super) async fn run(self, session: &Session) -> Outcome<Exit> {
+    pub(super) async fn run(self, session: &Session) -> Outcome {
         let output = session.output;
         let answer = session
             .work(async |client| {
@@ -157,50 +135,42 @@ impl CheckArgs {
                 client.json(api("POST", &["governance", "analyse"]).json(Value::Object(body))).await
             })
             .await?;
-        let analysis: Analysis = serde_json::from_value(answer.clone())
-            .map_err(|error| Failure::internal(format!("the server's answer cannot be read: {error}")))?;
-        output.result(&answer, || analysis.text(output))?;
-        Ok(if analysis.fails() { Exit::Findings } else { Exit::Ok })
+        output.result(&answer, || analysed(output, &answer))
     }
 }
 
-impl Analysis {
-    fn fails(&self) -> bool {
-        let findings = self.findings.iter().map(|finding| &finding.level);
-        findings.chain(self.remarks.iter().map(|remark| &remark.level)).any(|level| level == "error")
-    }
-
-    fn text(&self, output: Output) -> String {
-        let mut lines: Vec<String> = self.findings.iter().map(|finding| line(&finding.to_string())).collect();
-        for remark in &self.remarks {
-            let Remark { level, code, message, policies } = remark;
-            let about = match policies.as_slice() {
-                [] => String::new(),
-                policies => format!(" ({})", policies.join(", ")),
-            };
-            lines.push(line(&format!("{level}[{code}]: {message}{about}")));
+fn analysed(output: Output, answer: &Value) -> String {
+    let items = |key: &str| answer.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let findings = items("findings");
+    let findings = findings.into_iter().filter_map(|one| serde_json::from_value::<Finding>(one).ok());
+    let findings: Vec<Finding> = findings.collect();
+    let mut lines: Vec<String> = findings.iter().map(|finding| line(&finding.to_string())).collect();
+    for remark in items("remarks") {
+        let code = text_of(&remark, "code");
+        // Most remarks are findings too, which say where.
+        if !findings.iter().any(|finding| finding.code == code) {
+            let (level, message) = (text_of(&remark, "level"), text_of(&remark, "message"));
+            lines.push(line(&format!("{level}[{code}]: {message}")));
         }
-        let changes: Vec<String> = self.agents.iter().filter_map(|agent| changes(output, agent)).collect();
-        if changes.is_empty() {
-            lines.push("nothing would change for anybody".to_owned());
-        }
-        lines.extend(changes);
-        lines.join("\n")
     }
+    let changes: Vec<String> = items("agents").iter().filter_map(|agent| changes(output, agent)).collect();
+    if changes.is_empty() {
+        lines.push("nothing would change for anybody".to_owned());
+    }
+    lines.extend(changes);
+    lines.join("\n")
 }
 
 /// What would change for an agent, if anything.
 fn changes(output: Output, agent: &Value) -> Option<String> {
     let items = |key: &str| agent.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let mut lines = Vec::new();
-    for (label, key) in [("no longer allowed", "newly_denied"), ("allowed from now on", "newly_allowed")] {
-        for one in items(key) {
-            let reason = match text_of(&one, "reason") {
-                reason if reason.is_empty() => String::new(),
-                reason => format!(": {reason}"),
-            };
-            lines.push(format!("  {label}: {}", line(&format!("{}{reason}", text_of(&one, "tool")))));
-        }
+    for one in items("newly_denied") {
+        let told = format!("{}: {}", text_of(&one, "tool"), text_of(&one, "reason"));
+        lines.push(format!("  no longer allowed: {}", line(&told)));
+    }
+    for tool in items("newly_allowed").iter().filter_map(Value::as_str) {
+        lines.push(format!("  allowed from now on: {}", line(tool)));
     }
     lines.extend(items("changes").iter().filter_map(Value::as_str).map(|one| format!("  {}", line(one))));
     if lines.is_empty() {

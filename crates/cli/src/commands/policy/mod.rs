@@ -47,7 +47,7 @@ impl PolicyCommand {
             Self::Log(args) => args.run(session).await,
             Self::Runs(args) => args.run(session).await,
             Self::Test(args) => return args.run(session).await,
-            Self::Check(args) => return args.run(session).await,
+            Self::Check(args) => args.run(session).await,
             Self::Replay(args) => args.run(session).await,
         }
         .map(|()| Exit::Ok)

@@ -33,7 +33,11 @@ pub(crate) async fn hook(
         // Nobody can deny what is over.
         Err(error) if matches!(call.event, Event::End | Event::Other) => return Err(error.into()),
         Err(error) => {
-            tracing::error!(host = host.as_str(), error = &error as &dyn std::error::Error, "a hook was denied");
+            tracing::error!(
+                host = host.as_str(),
+                error = &error as &dyn std::error::Error,
+                "a hook was denied"
+            );
             Answer::Denied { reason: format!("Repertoire could not decide and denies: {error}") }
         }
     };

@@ -48,10 +48,12 @@ macro_rules! ask_request {
 }
 
 mod decisions;
+mod drafts;
 mod hooks;
 mod runs;
 
 pub(crate) use decisions::*;
+pub(crate) use drafts::*;
 pub(crate) use hooks::*;
 pub(crate) use runs::*;
 

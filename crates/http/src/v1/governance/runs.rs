@@ -84,7 +84,8 @@ pub(crate) async fn judge_step(
     Json(request): Json<StepRequest>,
 ) -> Result<axum::Json<JudgedView>, Problem> {
     let run = RunRef::Id(run_id(&id)?);
-    let step = Step { call: call(request.tool, request.arguments), context: request.context, id: request.call_id };
+    let step =
+        Step { call: call(request.tool, request.arguments), context: request.context, id: request.call_id };
     Ok(axum::Json(app::governance::step(&state.cx, &caller, run, step).await?.into()))
 }
 

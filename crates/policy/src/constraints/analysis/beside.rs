@@ -11,7 +11,8 @@ use super::{Remark, quoted};
 pub(super) fn shadowed_by(new: &Declared, other: &Declared) -> Vec<Remark> {
     let (Some(own), Some(theirs)) = (new.demands(), other.demands()) else { return Vec::new() };
     let id = &other.metadata().id;
-    let shadowed = |message: String, place| Remark::info("policy_rule_shadowed", message).at(place).about(other);
+    let shadowed =
+        |message: String, place| Remark::info("policy_rule_shadowed", message).at(place).about(other);
     let mut remarks = Vec::new();
     for (index, entry) in new.source().allowed_tools.iter().flatten().enumerate() {
         let entry = entry.trim();
@@ -55,7 +56,8 @@ pub(super) fn shadowed_by(new: &Declared, other: &Declared) -> Vec<Remark> {
                     remarks.push(shadowed(message, place));
                 }
                 Some(_) => {
-                    let message = format!("context value `{key}` has no effect: `{id}` sets it and comes first");
+                    let message =
+                        format!("context value `{key}` has no effect: `{id}` sets it and comes first");
                     let remark = Remark::warning("policy_rule_shadowed", message);
                     remarks.push(remark.at(place).about(other));
                 }

@@ -73,7 +73,8 @@ fn differences(before: &Merged, after: &Merged) -> Vec<String> {
     keys.sort_unstable();
     keys.dedup();
     for key in keys {
-        let value = |merged: &Merged| merged.context.get(key).map_or("not set".to_owned(), ToString::to_string);
+        let value =
+            |merged: &Merged| merged.context.get(key).map_or("not set".to_owned(), ToString::to_string);
         differs(&format!("context value `{key}`"), value(before), value(after));
     }
     lines

@@ -14,7 +14,8 @@ pub(super) fn remarks(new: &Declared, others: &[&Declared], in_force: &[&Declare
     let code = "policy_no_tool_left";
     let broken = others.iter().filter(|other| other.demands().is_none());
     remarks.extend(broken.map(|other| {
-        let message = format!("`{}` is broken, and denies every call until it is corrected", other.metadata().id);
+        let message =
+            format!("`{}` is broken, and denies every call until it is corrected", other.metadata().id);
         Remark::warning(code, message).about(other)
     }));
     let Some(own) = new.demands() else { return remarks };
@@ -37,10 +38,12 @@ pub(super) fn remarks(new: &Declared, others: &[&Declared], in_force: &[&Declare
     if !told && known.len() > 1 && leave_nothing(&all) {
         let ids: Vec<&String> = in_force.iter().map(|other| &other.metadata().id).collect();
         let remark = if leave_nothing(&known) {
-            let message = format!("no tool is left even without this policy, as {} are always active", quoted(&ids));
+            let message =
+                format!("no tool is left even without this policy, as {} are always active", quoted(&ids));
             Remark::info(code, message)
         } else {
-            let message = format!("while this policy is active, no tool is left: {} are always active", quoted(&ids));
+            let message =
+                format!("while this policy is active, no tool is left: {} are always active", quoted(&ids));
             Remark::warning(code, message)
         };
         remarks.push(in_force.iter().fold(remark, |remark, other| remark.about(other)));
@@ -61,7 +64,8 @@ fn lost(new: &Declared, own: &Constraints, other: &Declared, theirs: &Constraint
         return None;
     }
     let id = &other.metadata().id;
-    let message = format!("while this policy is active, tools that `{id}` allows cannot be used: {}", quoted(&lost));
+    let message =
+        format!("while this policy is active, tools that `{id}` allows cannot be used: {}", quoted(&lost));
     let forbids = lost.iter().any(|entry| own.forbidden_tools.covers(entry));
     let place = PolicyPlace::of(if forbids { "forbidden_tools" } else { "allowed_tools" });
     let code = "policy_tools_lost";
@@ -75,18 +79,16 @@ fn lost(new: &Declared, own: &Constraints, other: &Declared, theirs: &Constraint
 /// every other whitelist still has an entry that it may meet; when a whitelist has none left, nothing is allowed.
 fn leave_nothing(policies: &[&Constraints]) -> bool {
     let is_forbidden = |entry: &str| policies.iter().any(|policy| policy.forbidden_tools.covers(entry));
-    let mut lists: Vec<ToolSet> =
-        policies.iter().filter_map(|policy| policy.allowed_tools.clone()).collect();
+    let mut lists: Vec<ToolSet> = policies.iter().filter_map(|policy| policy.allowed_tools.clone()).collect();
     if lists.is_empty() {
         return is_forbidden("*");
     }
     for _ in 0..MAX_ROUNDS {
         let mut changed = false;
         for index in 0..lists.len() {
-            let others = || lists.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, list)| list);
-            let counts = |entry: &&String| {
-                !is_forbidden(entry) && others().all(|list| list.may_meet(entry))
-            };
+            let others =
+                || lists.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, list)| list);
+            let counts = |entry: &&String| !is_forbidden(entry) && others().all(|list| list.may_meet(entry));
             let Some(list) = lists.get(index) else { continue };
             let before = list.texts().len();
             let left: Vec<String> = list.texts().iter().filter(counts).cloned().collect();

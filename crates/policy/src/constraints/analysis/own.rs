@@ -16,7 +16,8 @@ pub(super) fn remarks(new: &Declared) -> Vec<Remark> {
 fn activation(new: &Declared) -> Vec<Remark> {
     let activation = &new.source().activation;
     let place = |field| PolicyPlace::of("activation").field(field);
-    let pointless = |field, message: String| Remark::info("policy_activation_pointless", message).at(place(field));
+    let pointless =
+        |field, message: String| Remark::info("policy_activation_pointless", message).at(place(field));
     let truth = new.when().map(Expression::truth);
     let mut remarks = Vec::new();
     if activation.always {
@@ -49,7 +50,8 @@ fn activation(new: &Declared) -> Vec<Remark> {
             }
         }
         Some(Truth::Fails) => {
-            let message = "`when` can never be evaluated, so that the policy is always active, without what it adds";
+            let message =
+                "`when` can never be evaluated, so that the policy is always active, without what it adds";
             remarks.push(Remark::warning("policy_condition", message).at(place("when")));
         }
         Some(Truth::NeverTrue) => {

@@ -28,8 +28,8 @@ use cel::{Context, Env, ExecutionError, FunctionContext, Value};
 
 use super::Failure;
 use super::inputs::{Attempt, Situation, Values};
-pub(super) use truth::Truth;
 pub(super) use pattern::{MAX_TEXT_UNITS, TextPattern, compile_pattern};
+pub(super) use truth::Truth;
 
 /// The longest expression, in bytes.
 pub(super) const MAX_SOURCE: usize = 4096;

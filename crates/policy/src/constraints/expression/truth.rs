@@ -141,7 +141,7 @@ fn names_input(node: &IdedExpr) -> bool {
         Expr::Comprehension(part) => {
             [&part.iter_range, &part.accu_init, &part.loop_cond, &part.loop_step, &part.result]
                 .into_iter()
-                .any(|part| names_input(part))
+                .any(names_input)
         }
         Expr::Map(_) | Expr::Struct(_) => true,
     }

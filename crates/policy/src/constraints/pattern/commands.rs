@@ -101,7 +101,8 @@ pub(super) fn admits(patterns: &[&CommandPattern], arguments: &Value) -> bool {
         let whole = one_spaced(line);
         // A line end is no space: it ends a command.
         let one_line = !line.trim().contains(['\n', '\r']);
-        let is_whole = |pattern: &&&CommandPattern| matches!(pattern, CommandPattern::Exact(text) if *text == whole);
+        let is_whole =
+            |pattern: &&&CommandPattern| matches!(pattern, CommandPattern::Exact(text) if *text == whole);
         if one_line && patterns.iter().any(|pattern| is_whole(&pattern)) {
             return true;
         }

@@ -3,7 +3,20 @@
 //! *Covers* is said only when it is certain, *may meet* is denied only when it is certain that nothing is in both.
 
 use super::super::checks::hosts;
-use super::{Calls, Glob, Pattern, ToolSet, server};
+use super::{Calls, Glob, Pattern, SHELLS, ToolSet, server};
+
+/// What hosts call the same tool: a call may have any of these names as its alias.
+const SAME_TOOLS: [&[&str]; 9] = [
+    &SHELLS,
+    &["Edit", "MultiEdit", "edit", "replace"],
+    &["Glob", "glob"],
+    &["Grep", "grep", "grep_search", "search_file_content"],
+    &["LS", "list", "list_directory"],
+    &["Read", "read", "read_file"],
+    &["WebFetch", "web_fetch", "webfetch"],
+    &["WebSearch", "google_web_search", "web_search", "websearch"],
+    &["Write", "write", "write_file"],
+];
 
 impl ToolSet {
     /// Whether everything that an entry of another set stands for is in it, as far as texts tell.
@@ -19,7 +32,8 @@ impl ToolSet {
         if !text.contains(['*', '(']) && tools_of(text).is_none() {
             let takes = |pattern: &&Pattern| pattern.calls.is_none() && pattern.name.matches(text);
             let of_server = server(text).and_then(|server| self.name(server));
-            return of_server.or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
+            return of_server
+                .or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
         }
         let entry = Pattern::parse(text).ok()?;
         let name = entry.name.text();
@@ -33,23 +47,23 @@ impl ToolSet {
         self.patterns.iter().find(covers).map(|pattern| pattern.text.as_str())
     }
 
-    /// Whether some call may be in it and within an entry of another set.
+    /// Whether some call may be in it and within an entry of another set, by one name of the tool or another.
     pub(in super::super) fn may_meet(&self, text: &str) -> bool {
         if self.entry(text).is_some() {
             return true;
         }
         let Ok(entry) = Pattern::parse(text) else { return false };
-        let below = entry.below();
-        if entry.name.is_plain() && below.is_none() {
-            return self.has_name(&entry.name.text()) || self.patterns.iter().any(|one| one.may_meet(&entry));
+        let names = entry.all_names();
+        if self.patterns.iter().any(|pattern| pattern.may_meet(&names, entry.calls.as_ref())) {
+            return true;
         }
-        let names = [Some(&entry.name), below.as_ref()];
-        let meets = |name: &Glob| names.iter().flatten().any(|glob| glob.may_meet(name));
-        self.patterns.iter().any(|pattern| {
-            pattern.may_meet(&entry)
-                || below.as_ref().is_some_and(|below| pattern.name.may_meet(below))
-        }) || self.names.iter().any(|name| {
-            meets(&Glob::new(name)) || tools_of(name).is_some_and(|below| meets(&below))
+        names.iter().any(|name| {
+            if name.is_plain() {
+                return self.has_name(name.start());
+            }
+            self.names.iter().any(|known| {
+                name.matches(known) || tools_of(known).is_some_and(|below| name.may_meet(&below))
+            })
         })
     }
 
@@ -76,8 +90,19 @@ fn tools_of(name: &str) -> Option<Glob> {
 }
 
 impl Pattern {
+    /// The tools of the server it names.
     fn below(&self) -> Option<Glob> {
         if self.name.is_plain() && self.calls.is_none() { tools_of(&self.text) } else { None }
+    }
+
+    /// Everything that its tools may be called.
+    fn all_names(&self) -> Vec<Glob> {
+        let families = SAME_TOOLS.iter().filter(|family| family.iter().any(|name| self.name.matches(name)));
+        let others = families.flat_map(|family| family.iter()).filter(|name| !self.name.matches(name));
+        std::iter::once(self.name.clone())
+            .chain(self.below())
+            .chain(others.map(|name| Glob::new(name)))
+            .collect()
     }
 
     fn covers(&self, other: &Self) -> bool {
@@ -89,9 +114,9 @@ impl Pattern {
             }
     }
 
-    fn may_meet(&self, other: &Self) -> bool {
-        self.name.may_meet(&other.name)
-            && match (&self.calls, &other.calls) {
+    fn may_meet(&self, names: &[Glob], calls: Option<&Calls>) -> bool {
+        names.iter().any(|name| self.name.may_meet(name))
+            && match (&self.calls, calls) {
                 (Some(one), Some(other)) => one.may_meet(other),
                 _ => true,
             }
@@ -115,7 +140,9 @@ impl Calls {
         match (self, other) {
             (Self::Command(one), Self::Command(other)) => one.may_meet(other),
             (Self::File(one), Self::File(other)) => one.may_meet(other),
-            (Self::Domain(one), Self::Domain(other)) => hosts::covers(one, other) || hosts::covers(other, one),
+            (Self::Domain(one), Self::Domain(other)) => {
+                hosts::covers(one, other) || hosts::covers(other, one)
+            }
             (Self::Argument { name, value }, Self::Argument { name: other, value: given }) => {
                 name != other || value.may_meet(given)
             }

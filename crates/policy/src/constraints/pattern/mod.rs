@@ -214,7 +214,11 @@ impl Pattern {
         }
         let whole = |name, calls| Self { text: text.to_owned(), name: Glob::new(name), calls };
         let Some((name, rest)) = text.split_once('(') else {
-            return if text.contains(')') { Err("a `)` without a `(`".to_owned()) } else { Ok(whole(text, None)) };
+            return if text.contains(')') {
+                Err("a `)` without a `(`".to_owned())
+            } else {
+                Ok(whole(text, None))
+            };
         };
         let inner = rest.strip_suffix(')').ok_or("it should end with `)`")?;
         if name.is_empty() || name.contains(char::is_whitespace) {

@@ -410,7 +410,8 @@ fn a_call_has_the_host_s_name_of_its_tool_as_well() {
 
 #[test]
 fn a_line_end_is_no_space_in_an_exact_command() {
-    let line = |command: &str| ask(&set("Bash(npm run test)"), "Bash", &json!({ "command": command }), &known());
+    let line =
+        |command: &str| ask(&set("Bash(npm run test)"), "Bash", &json!({ "command": command }), &known());
     assert_eq!(line("npm  run test\n"), (true, true));
     assert_eq!(line("npm run\ntest"), (false, true));
 }
@@ -430,7 +431,12 @@ fn entries_cover_and_meet_each_other() {
         ("Bash(git:*)", "Bash(git log; rm x)", false, true),
         ("Bash(make test)", "Bash(make test)", true, true),
         ("Bash(make test)", "Bash(make build)", false, false),
-        ("Bash(git:*)", "Shell(git:*)", false, false),
+        // A shell tool may have the name of another as its alias.
+        ("Bash(git:*)", "Shell(git:*)", false, true),
+        ("Bash(git:*)", "Shell(npm:*)", false, false),
+        ("Bash", "run_*", false, true),
+        ("Read", "read_file", false, true),
+        ("Read", "Write", false, false),
         ("*", "Bash(git:*)", true, true),
         ("*", "mcp__a", true, true),
         ("mcp__*", "mcp__a__*", true, true),
