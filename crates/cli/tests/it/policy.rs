@@ -332,3 +332,29 @@ async fn replay_says_which_decisions_would_be_others() {
     assert_eq!(world.json(&["policy", "log"])["items"].as_array().unwrap().len(), 3, "nothing is kept");
     server.stop();
 }
+
+/// The files that the guide shows, by the path in their first line.
+fn shown_in_the_guide() -> Vec<(String, String)> {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/governance.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let blocks = guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let named = blocks.filter_map(|(block, _)| block.strip_prefix("# ")?.split_once('\n'));
+    named.map(|(path, content)| (path.to_owned(), content.to_owned())).collect()
+}
+
+#[test]
+fn the_policy_of_the_guide_passes_its_own_cases() {
+    let world = World::new();
+    world.ok(&["init", "careful-coder"]);
+    let files = shown_in_the_guide();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["careful-coder/repertoire.yaml", "careful-coder/tests/basics.yaml"]);
+    for (path, content) in &files {
+        world.write(path, content);
+    }
+    let tested = world.ok(&["policy", "test", "careful-coder"]);
+    assert_said(&tested, &["6 cases passed, 0 failed"]);
+    assert!(!tested.contains("warning["), "{tested}");
+    world.ok(&["import", "careful-coder"]);
+    assert_eq!(ids(&world.json(&["policy", "list"]), "items"), ["careful-coder"]);
+}
