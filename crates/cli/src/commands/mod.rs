@@ -8,7 +8,9 @@ mod config;
 mod doctor;
 mod hook;
 mod login;
+mod moments;
 mod overview;
+mod policy;
 mod python;
 mod run;
 mod runs;
@@ -135,6 +137,9 @@ enum Command {
     /// Read and verify the audit log
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Govern what agents may do: policies in force, why, what was decided
+    #[command(subcommand, visible_alias = "policies")]
+    Policy(policy::PolicyCommand),
     /// Work with the Python environments that skills run in
     #[command(subcommand)]
     Python(python::PythonCommand),
@@ -315,6 +320,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::User(command) => command.run(s).await,
         Command::Token(command) => command.run(s).await,
         Command::Audit(command) => return command.run(s).await,
+        Command::Policy(command) => return command.run(s).await,
         Command::Backup(args) => args.run(s).await,
         Command::Restore(args) => args.run(s).await,
         Command::Login(args) => args.run(s).await,

@@ -10,6 +10,7 @@ mod hook;
 mod import;
 mod no_lost_write;
 mod offline;
+mod policy;
 mod processes;
 mod python;
 mod runs;
