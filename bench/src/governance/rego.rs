@@ -60,7 +60,7 @@ fn source(lists: &[Lists]) -> String {
 
 /// The rules that say whether a call is in a list.
 fn rules(rule: &str, list: &str, entries: &[Entry]) -> String {
-    let (mut names, mut bodies, mut commands) = (Vec::new(), Vec::new(), String::new());
+    let (mut names, mut bodies, mut commands) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         match entry {
             Entry::Name(name) => names.push(format!("{name:?}")),
@@ -72,7 +72,7 @@ fn rules(rule: &str, list: &str, entries: &[Entry]) -> String {
                     format!("input.command == {words:?}"),
                     format!("startswith(input.command, \"{words} \")"),
                 ] {
-                    commands += &format!("command_{list} if {test}\n");
+                    commands.push(format!("command_{list} if {test}\n"));
                 }
             }
         }
@@ -84,5 +84,5 @@ fn rules(rule: &str, list: &str, entries: &[Entry]) -> String {
         bodies.push(format!("input.tool == \"Bash\"; command_{list}"));
     }
     let rules = bodies.iter().map(|body| format!("{rule} if {{ {body} }}\n"));
-    commands + &rules.collect::<String>()
+    commands.into_iter().chain(rules).collect()
 }

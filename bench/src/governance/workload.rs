@@ -116,6 +116,7 @@ impl Call {
     }
 
     /// The command line, where it is a call of the shell.
+    #[cfg(feature = "governance-peers")]
     pub(super) fn command(&self) -> Option<&str> {
         self.arguments.get("command").and_then(Value::as_str)
     }
@@ -135,6 +136,7 @@ pub(super) fn context() -> Context {
 }
 
 /// What the active policies say about tools, in the order of their numbers.
+#[cfg(feature = "governance-peers")]
 pub(super) fn lists() -> Vec<Lists> {
     (0..ACTIVE).map(Lists::new).collect()
 }
