@@ -81,7 +81,7 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
 }
 
 fn decide(resolution: &Resolution, call: &Call, context: &Context) -> bool {
-    let call = ToolCall { tool: &call.tool, arguments: &call.arguments };
+    let call = ToolCall::new(&call.tool, &call.arguments);
     black_box(judge(black_box(resolution), call, context, Usage::default())).is_allowed()
 }
 

@@ -39,7 +39,7 @@ fuzz_target!(|source: &str| {
         assert_eq!(ask(), ask());
     }
     if let Ok(expression) = Expression::compile(source, Variables::Check) {
-        let call = ToolCall { tool: "Bash", arguments: &ARGUMENTS };
+        let call = ToolCall::new("Bash", &ARGUMENTS);
         let ask = || expression.admits(&Attempt::new(call, &CONTEXT));
         assert_eq!(ask(), ask());
     }

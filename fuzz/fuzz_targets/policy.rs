@@ -38,7 +38,7 @@ fn decide(policies: &[Arc<dyn Policy>]) -> (Vec<String>, String, Vec<Verdict>) {
     let resolution = resolve(policies, TASK, &CONTEXT);
     let usage = Usage { steps: 3, elapsed: Duration::from_secs(60) };
     let verdicts = CALLS.iter().map(|(tool, arguments)| {
-        let verdict = judge(&resolution, ToolCall { tool, arguments }, &CONTEXT, usage);
+        let verdict = judge(&resolution, ToolCall::new(tool, arguments), &CONTEXT, usage);
         assert!(resolution.is_tool_allowed(tool) || !verdict.is_allowed(), "{tool} is filtered, yet allowed");
         assert_eq!(verdict.is_allowed(), verdict.error().is_none());
         verdict
