@@ -79,7 +79,10 @@ impl AuditCommand {
                     let entries = found.get("entries").and_then(Value::as_u64).unwrap_or_default();
                     let head = text_of(&found, "head");
                     if valid {
-                        return format!("the log is whole: {entries} entries, the last one is {head}");
+                        let decisions = found.get("decisions").and_then(Value::as_u64).unwrap_or_default();
+                        return format!(
+                            "the log is whole: {entries} entries, {decisions} decisions that it seals; the last entry is {head}"
+                        );
                     }
                     let problems =
                         found.get("problems").and_then(Value::as_array).cloned().unwrap_or_default();
