@@ -173,7 +173,7 @@ const COMPARISONS: [Comparison; 11] = [
 fn compare(report: &mut Report, table: &Table) {
     for (id, ours, theirs, at_most) in COMPARISONS {
         match (table.median(ours), table.median(theirs)) {
-            (Some(ours), Some(time)) => report.race(id, ours, time, at_most, theirs),
+            (Some(ours), Some(time)) => report.race(id, ours, time, at_most, (theirs, "ms")),
             _ => report.missing(id, "it or its peer does not run on this machine"),
         }
     }
@@ -193,7 +193,7 @@ fn throughput(report: &mut Report, pooled: &Sandbox, python: &Path) -> Result<()
         theirs.push(time_each(|| process.time().map(drop))?);
     }
     let (ours, theirs) = (crate::median(ours), crate::median(theirs));
-    report.race("sandbox_throughput_vs_python", ours, theirs, 0.5, "python3 -c pass, 2 workers");
+    report.race("sandbox_throughput_vs_python", ours, theirs, 0.5, ("python3 -c pass, 2 workers", "ms"));
     Ok(())
 }
 

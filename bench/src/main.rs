@@ -4,6 +4,7 @@
 //! are only good for comparison with each other.
 
 mod execution;
+mod governance;
 mod load;
 mod peers;
 mod report;
@@ -45,7 +46,8 @@ struct Plan {
 impl Plan {
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let usage = "usage: repertoire-bench REPERTOIRE_BINARY [--python PATH] [--data-python PATH] \
-                     [--search-python PATH] [service] [sandbox] [search] [search-order] [search-speed]";
+                     [--search-python PATH] [service] [sandbox] [search] [search-order] \
+                     [search-speed] [governance]";
         let mut plan = Self {
             binary: arguments.next().context(usage)?,
             python: None,
@@ -58,7 +60,7 @@ impl Plan {
                 "--python" => plan.python = Some(arguments.next().context(usage)?),
                 "--data-python" => plan.data_python = Some(arguments.next().context(usage)?),
                 "--search-python" => plan.search_python = Some(arguments.next().context(usage)?),
-                "service" | "sandbox" | "search" | "search-order" | "search-speed" => {
+                "service" | "sandbox" | "search" | "search-order" | "search-speed" | "governance" => {
                     plan.parts.push(argument);
                 }
                 _ => anyhow::bail!(usage),
@@ -93,6 +95,9 @@ async fn measure() -> Result<()> {
     }
     if plan.has("sandbox") {
         report = executions(report, &plan).await?;
+    }
+    if plan.has("governance") {
+        governance::measure(&mut report)?;
     }
     let whole = plan.has("search");
     let parts =

@@ -55,16 +55,16 @@ impl Report {
         });
     }
 
-    /// Milliseconds, ours beside a peer's, and the ratio we hold.
+    /// A time, ours beside a peer's, and the ratio we hold.
     pub(crate) fn race(
         &mut self,
         id: &'static str,
         ours: f64,
         theirs: f64,
         at_most: f64,
-        peer: impl Into<String>,
+        (peer, unit): (impl Into<String>, &'static str),
     ) {
-        self.pair(id, ours, theirs, peer, "ms");
+        self.pair(id, ours, theirs, peer, unit);
         self.hold(|row| row.at_most = Some(at_most));
     }
 

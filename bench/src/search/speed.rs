@@ -179,7 +179,9 @@ fn theirs<'a>(served: &Rc<RefCell<Served>>, workshop: &'a Workshop) -> Vec<Candi
 fn compare(report: &mut Report, table: &Table) {
     report.goal("search_100k_p50_ms", table.median(SEARCH).unwrap_or(f64::NAN), 5.0, "ms");
     match (table.median(ENCODE), table.median(MINILM)) {
-        (Some(ours), Some(theirs)) => report.race("encode_vs_minilm", ours, theirs, 1.0 / 500.0, MINILM),
+        (Some(ours), Some(theirs)) => {
+            report.race("encode_vs_minilm", ours, theirs, 1.0 / 500.0, (MINILM, "ms"));
+        }
         _ => report.missing("encode_vs_minilm", "MiniLM does not run on this machine"),
     }
     for (_, name, id) in DATABASES {

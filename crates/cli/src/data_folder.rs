@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::client::http_client;
 use crate::config::Secret;
 use crate::disk::{private_folder, write_private};
 use crate::exit::{Exit, Failure, Outcome};
@@ -134,7 +135,7 @@ impl DataFolder {
 }
 
 async fn answers(url: &str) -> bool {
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(2)).no_proxy().build();
+    let client = http_client(url, |builder| builder.timeout(Duration::from_secs(2)).no_proxy());
     let Ok(client) = client else { return false };
     client.get(format!("{url}/healthz")).send().await.is_ok_and(|response| response.status().is_success())
 }

@@ -6,6 +6,7 @@ mod config;
 mod data_folder;
 mod disk;
 mod exit;
+mod hosts;
 mod output;
 mod python;
 mod serve;

@@ -27,5 +27,5 @@ pub use fix::{Fixed, fix};
 pub use limits::{LimitError, Limits};
 pub use naming::choose_name;
 pub use reading::{ManifestError, Reading, body, read};
-pub use sidecar::sidecar_schema;
+pub use sidecar::{PolicyLines, policy_tests, sidecar_schema};
 pub use tree::{DuplicatePath, FileTree, Found};

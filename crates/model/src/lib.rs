@@ -41,7 +41,9 @@ pub use ids::{
 };
 pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
 pub use name::{NameError, SkillName, slugify};
-pub use policy::{Activation, Policy, Validator};
+pub use policy::{
+    Activation, CaseCall, DenialCause, Expectation, Policy, PolicyCase, PolicyPlace, PolicyStep, Validator,
+};
 pub use revision::{FileEntry, Label, LabelError, Revision, RevisionNumber};
 pub use run::{RevisionStatistics, Run, RunError, RunLimits, RunStatus};
 pub use scope::{Scope, ScopeKind};

@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
-use ::store::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned, StoreError};
+use ::store::{
+    ChangeCursor, DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned, StoreError, Which,
+};
 use async_trait::async_trait;
 use model::{
     AgentId, Decision, DecisionId, Digest, GovernedRun, GovernedRunId, JudgedCall, PolicyRef, RecordedDenial,
     RevisionNumber, SkillId, Timestamp, UserId, WorkspaceId,
 };
 use serde_json::{Value as Json, json};
+
+use uuid::Uuid;
 
 use crate::skills::{SKILL, read_skill};
 use crate::store::SqlTx;
@@ -254,14 +258,21 @@ impl GovernanceTx for SqlTx {
     async fn policy_changes(
         &mut self,
         workspace: WorkspaceId,
-        after: u64,
+        which: Which,
+        after: ChangeCursor,
+        limit: u32,
     ) -> Result<Vec<PolicyChange>, StoreError> {
-        let possible = if after == 0 { " AND s.enforced_revision IS NOT NULL" } else { "" };
+        let possible = match which {
+            Which::Enforced => " AND s.enforced_revision IS NOT NULL",
+            Which::All => "",
+        };
         let sql = format!(
             "SELECT s.changed_in, {SKILL} FROM skills s
-             WHERE s.workspace_id = $1 AND s.changed_in > $2{possible} ORDER BY s.changed_in, s.id"
+             WHERE s.workspace_id = $1 AND (s.changed_in, s.id) > ($2, $3){possible}
+             ORDER BY s.changed_in, s.id LIMIT $4"
         );
-        self.many(sql, arguments![workspace, after], |mut row| {
+        let skill = after.skill.unwrap_or(SkillId::new(Uuid::max()));
+        self.many(sql, arguments![workspace, after.change, skill, limit], |mut row| {
             Ok(PolicyChange { change: row.count()?, skill: read_skill(&mut row)? })
         })
         .await

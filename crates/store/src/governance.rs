@@ -6,7 +6,7 @@ use model::{
     UserId, WorkspaceId,
 };
 
-use crate::StoreError;
+use crate::{ChangeCursor, StoreError};
 
 /// A skill that was written, as policies are read.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,15 @@ pub struct PolicyChange {
     pub change: u64,
     /// The skill; whether its policy is in force it says itself.
     pub skill: Skill,
+}
+
+/// Which changed skills a reader of policies is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Those whose policy may be in force: who begins has no others to let go.
+    Enforced,
+    /// All of them.
+    All,
 }
 
 /// What a list of governed runs is narrowed to; empty fields narrow nothing.
@@ -75,12 +84,13 @@ pub struct Pruned {
 /// What we may ask about governance.
 #[async_trait]
 pub trait GovernanceTx {
-    /// Skills that changed after a transaction, deleted ones included, by change. Before the first, only those whose
-    /// policy may be in force: who begins has no others to let go.
+    /// Skills that changed after a place, deleted ones included, by change and id, at most so many.
     async fn policy_changes(
         &mut self,
         workspace: WorkspaceId,
-        after: u64,
+        which: Which,
+        after: ChangeCursor,
+        limit: u32,
     ) -> Result<Vec<PolicyChange>, StoreError>;
     /// Keeps a new governed run.
     async fn insert_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError>;

@@ -26,7 +26,7 @@ use model::WorkspaceId;
 pub use agents::AgentTx;
 pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
-pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned};
+pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned, Which};
 pub use idempotency::{Claim, IdempotencyTx, KeyClaim};
 pub use runs::{RunFilter, RunTx};
 pub use search::{ChangeCursor, ChangedSkill, SearchTx, StoredVector};

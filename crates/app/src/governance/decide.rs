@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Caller, Role, WorkspaceId};
+use model::{Caller, DenialCause, Role, WorkspaceId};
 use policy::access::{self, Act};
 use policy::constraints::{self, Context as Known, Policy, Resolution, ToolCall, Usage};
 use serde_json::json;
@@ -112,7 +112,7 @@ impl Call {
 
     /// As the pure core takes it.
     pub(super) fn as_tool_call(&self) -> ToolCall<'_> {
-        ToolCall { tool: &self.tool, arguments: &self.arguments }
+        ToolCall { tool: &self.tool, alias: self.alias.as_deref(), arguments: &self.arguments }
     }
 }
 
@@ -238,7 +238,7 @@ pub(super) fn judge_and_keep(
 fn log(verdict: &constraints::Verdict) {
     let Some(denial) = &verdict.denial else { return };
     match denial.cause {
-        constraints::Cause::Validation | constraints::Cause::EvaluationError => {
+        DenialCause::Validation | DenialCause::EvaluationError => {
             tracing::error!(skills = denial.skills.join(", "), "{}", denial.reason);
         }
         _ => tracing::info!(skills = denial.skills.join(", "), "{}", denial.reason),

@@ -64,14 +64,17 @@ pub async fn explain(cx: &Context, caller: &Caller, question: Question) -> Resul
         call.check()?;
     }
     let mut subject = Subject::of(caller, question.ask.agent)?;
+    let mut tx = cx.read().await?;
+    let mut asked_for = caller.clone();
     if let Some(user) = question.user.filter(|user| *user != caller.user) {
         access::decide(caller, Act::ReadAudit)?;
+        let membership = tx.membership(caller.workspace, user).await?;
+        asked_for.roles = membership.ok_or_else(|| Error::not_found("user", user))?.roles;
         subject.user = user;
     }
-    let mut tx = cx.read().await?;
     let register = &cx.governance.0.register;
     let snapshot = register.current(cx, &mut *tx, caller.workspace, Kind::Reading).await?;
-    let known = known(caller, subject, &question.ask.context);
+    let known = known(&asked_for, subject, &question.ask.context);
     let (resolution, active) = resolved(cx, &snapshot, subject, &question.ask.task, &known);
     let verdict = question
         .call

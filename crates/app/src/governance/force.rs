@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex as Lock, PoisonError};
 
 use model::{Caller, PolicyRef, Scope, Skill, SkillId, UserId, WorkspaceId};
 use policy::constraints::{Declared, Identity, Policy};
-use store::{StoreError, Tx};
+use store::{ChangeCursor, StoreError, Tx, Which};
 use tokio::sync::Mutex;
 
 use crate::skills::load_manifest_bundle;
 use crate::{Context, Error};
+
+/// Skills that are read at a time.
+const PAGE: u32 = 200;
 
 /// A policy in force.
 #[derive(Debug)]
@@ -100,6 +103,45 @@ struct Held {
     snapshot: Snapshot,
 }
 
+impl Held {
+    /// Brings in what happened after the position.
+    async fn follow(&mut self, cx: &Context, tx: &mut dyn Tx, workspace: WorkspaceId) -> Result<(), Error> {
+        let fresh = self.position == 0;
+        let known = self.snapshot.policies.as_ref();
+        // What is to be put in its place; nothing for what is out of force.
+        let mut changed: BTreeMap<SkillId, Option<Arc<InForce>>> = BTreeMap::new();
+        let which = if fresh { Which::Enforced } else { Which::All };
+        let mut cursor = ChangeCursor { change: self.position, skill: None };
+        loop {
+            let page = tx.policy_changes(workspace, which, cursor, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            cursor = ChangeCursor { change: last.change, skill: Some(last.skill.id) };
+            for change in page {
+                let policy = make_ready(cx, tx, &change.skill).await?.map(Arc::new);
+                if policy.is_some() || known.contains_key(&change.skill.id) {
+                    changed.insert(change.skill.id, policy);
+                }
+            }
+        }
+        if !fresh {
+            let purged = tx.purged_since(workspace, self.position).await?;
+            changed.extend(purged.into_iter().filter(|id| known.contains_key(id)).map(|id| (id, None)));
+        }
+        if fresh || !changed.is_empty() {
+            let mut policies = if fresh { BTreeMap::new() } else { known.clone() };
+            for (id, policy) in changed {
+                match policy {
+                    Some(policy) => policies.insert(id, policy),
+                    None => policies.remove(&id),
+                };
+            }
+            let generation = self.snapshot.generation + 1;
+            self.snapshot = Snapshot { generation, policies: Arc::new(policies) };
+        }
+        Ok(())
+    }
+}
+
 impl Register {
     /// The policies in force as a transaction sees them.
     pub(super) async fn current(
@@ -125,26 +167,10 @@ impl Register {
             // Another database took the place of the one that was read: a replica that was behind, or a backup.
             held.position = 0;
         }
-        let fresh = held.position == 0;
-        let changes = tx.policy_changes(workspace, held.position).await?;
-        let purged = if fresh { Vec::new() } else { tx.purged_since(workspace, held.position).await? };
-        let mut policies = if fresh { BTreeMap::new() } else { held.snapshot.policies.as_ref().clone() };
-        let mut changed = fresh;
-        for change in changes {
-            changed |= policies.remove(&change.skill.id).is_some();
-            if let Some(policy) = make_ready(cx, tx, &change.skill).await? {
-                policies.insert(change.skill.id, Arc::new(policy));
-                changed = true;
-            }
+        if held.position < head {
+            held.follow(cx, tx, workspace).await?;
+            held.position = head;
         }
-        for id in purged {
-            changed |= policies.remove(&id).is_some();
-        }
-        if changed {
-            let generation = held.snapshot.generation + 1;
-            held.snapshot = Snapshot { generation, policies: Arc::new(policies) };
-        }
-        held.position = head;
         Ok(held.snapshot.clone())
     }
 }

@@ -3,9 +3,11 @@
 //! Every decision goes over the [`desk`]: it is written, sealed by the audit log and committed before anybody is told
 //! of it. A decision that cannot be kept is not made.
 
+mod check;
 mod decide;
 mod decisions;
 mod desk;
+mod draft;
 mod explain;
 mod force;
 mod record;
@@ -16,14 +18,16 @@ use std::sync::Arc;
 use model::{AgentId, DecisionId, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 
+pub(crate) use check::policy_findings;
+pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{Seals, prune_before};
+pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
 pub use explain::{Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
-    Active, Cause, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage,
-    Verdict,
+    Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
 pub(crate) use runs::finish_abandoned;
 pub use runs::{
@@ -57,12 +61,16 @@ struct Inner {
     desk: desk::Desk,
     /// What holds in runs, by the run and the count of changes of the policies.
     resolutions: Resolutions,
+    /// The calls of runs that were counted as steps.
+    counted: moka::sync::Cache<(GovernedRunId, String), ()>,
 }
 
 type Resolutions = moka::sync::Cache<(GovernedRunId, u64), (Arc<Resolution>, Vec<PolicyRef>)>;
 
 /// How many runs are remembered with what holds in them.
 const RESOLUTIONS: u64 = 1_000;
+/// How many calls are remembered as counted.
+const COUNTED: u64 = 10_000;
 
 impl Default for Inner {
     fn default() -> Self {
@@ -71,6 +79,7 @@ impl Default for Inner {
             register: force::Register::default(),
             desk: desk::Desk::default(),
             resolutions: Resolutions::new(RESOLUTIONS),
+            counted: moka::sync::Cache::new(COUNTED),
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct Started {
     pub run: GovernedRun,
     /// What holds in it.
     pub resolved: Resolved,
+    /// What the active policies have to say to the agent; empty where they say nothing.
+    pub planning: String,
 }
 
 /// A call in a run.
@@ -50,6 +52,8 @@ pub struct Step {
     pub call: Call,
     /// What is known at this moment, over what was known when the run began.
     pub context: Known,
+    /// The host's id of the call. One that is asked about twice, as some hosts do, is one step.
+    pub id: Option<String>,
 }
 
 /// Which run.
@@ -68,6 +72,23 @@ pub enum RunRef {
     },
 }
 
+impl RunRef {
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Id(_) => Ok(()),
+            Self::Session { session, .. } => check_session(session),
+        }
+    }
+}
+
+fn check_session(session: &str) -> Result<(), Error> {
+    if session.is_empty() || session.len() > LONGEST {
+        let message = format!("the name of a session has 1 to {LONGEST} bytes");
+        return Err(Error::invalid(Code::InvalidRequest, message));
+    }
+    Ok(())
+}
+
 /// A run, and what holds in it now.
 #[derive(Debug, Clone)]
 pub struct GovernedRunView {
@@ -83,9 +104,8 @@ pub struct GovernedRunView {
 pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Started, Error> {
     access::decide(caller, Act::Govern)?;
     start.ask.check()?;
-    if start.session.as_ref().is_some_and(|session| session.is_empty() || session.len() > LONGEST) {
-        let message = format!("the name of a session has 1 to {LONGEST} bytes");
-        return Err(Error::invalid(Code::InvalidRequest, message));
+    if let Some(session) = &start.session {
+        check_session(session)?;
     }
     match submit(cx, caller, Work::Start(start)).await? {
         Answer::Started(started) => Ok(*started),
@@ -96,6 +116,7 @@ pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Starte
 /// Puts a call of a run to the policies; an allowed one is a step.
 pub async fn step(cx: &Context, caller: &Caller, run: RunRef, step: Step) -> Result<Judged, Error> {
     access::decide(caller, Act::Govern)?;
+    run.check()?;
     step.call.check()?;
     match submit(cx, caller, Work::Step(run, step)).await? {
         Answer::Judged(judged) => Ok(*judged),
@@ -111,6 +132,7 @@ pub async fn finish(
     outcome: Option<String>,
 ) -> Result<Vec<GovernedRun>, Error> {
     access::decide(caller, Act::Govern)?;
+    run.check()?;
     if outcome.as_ref().is_some_and(|outcome| outcome.len() > LONGEST) {
         let message = format!("an outcome has at most {LONGEST} bytes");
         return Err(Error::invalid(Code::InvalidRequest, message));
@@ -151,6 +173,8 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         outcome: None,
     };
     batch.tx.insert_governed_run(&run).await?;
+    let key = (run.id, batch.policies.generation);
+    batch.cx.governance.0.resolutions.insert(key, (Arc::clone(&resolution), policies.clone()));
     let record = Record {
         workspace: caller.workspace,
         subject,
@@ -164,7 +188,8 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
     let id = decision.id;
     batch.decisions.push(decision);
     let context = resolution.enhance(&known);
-    Ok(Started { run, resolved: Resolved { decision: id, resolution, policies, context } })
+    let planning = resolution.plan("", &known);
+    Ok(Started { run, resolved: Resolved { decision: id, resolution, policies, context }, planning })
 }
 
 pub(super) async fn step_at(
@@ -201,7 +226,11 @@ pub(super) async fn step_at(
     now_known.extend(step.context);
     now_known.insert(CALLER.to_owned(), own);
     let now = batch.cx.now().truncate_to_microsecond();
-    let usage = Usage { steps: run.steps, elapsed: between(run.started_at, now) };
+    // Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
+    let counted = step.id.map(|id| (run.id, id));
+    let again = counted.as_ref().is_some_and(|call| batch.cx.governance.0.counted.contains_key(call));
+    let usage =
+        Usage { steps: run.steps.saturating_sub(u32::from(again)), elapsed: between(run.started_at, now) };
     let record = Record {
         workspace: caller.workspace,
         subject,
@@ -212,10 +241,13 @@ pub(super) async fn step_at(
         policies,
     };
     let judged = judge_and_keep(batch, record, &resolution, &step.call, usage);
-    let allowed = u32::from(judged.verdict.is_allowed());
+    let allowed = judged.verdict.is_allowed();
+    if let Some(call) = counted.filter(|_| allowed) {
+        batch.cx.governance.0.counted.insert(call, ());
+    }
     let run = GovernedRun {
-        steps: run.steps.saturating_add(allowed),
-        denied: run.denied.saturating_add(1 - allowed),
+        steps: run.steps.saturating_add(u32::from(allowed && !again)),
+        denied: run.denied.saturating_add(u32::from(!allowed)),
         touched_at: now,
         ..run
     };

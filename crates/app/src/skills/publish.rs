@@ -16,6 +16,7 @@ use super::admission::{
     check_message, check_not_rejected, check_policy_facet, check_room, label_taken, name_taken, origin,
 };
 use super::bundles::{load_manifest_bundle, store_files};
+use crate::governance::policy_findings;
 use crate::{Code, Context, Error, audit};
 
 /// What goes in.
@@ -149,9 +150,16 @@ pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -
 }
 
 /// Reads a bundle's manifest within the limits.
-pub(super) fn examine(cx: &Context, bundle: &Bundle) -> Result<Reading, Error> {
+pub(crate) fn examine(cx: &Context, bundle: &Bundle) -> Result<Reading, Error> {
     cx.limits.check(bundle).map_err(|error| Error::invalid(Code::TooLarge, error))?;
-    manifest::read(bundle, &cx.limits).map_err(|error| manifest_error(&error))
+    let mut reading = manifest::read(bundle, &cx.limits).map_err(|error| manifest_error(&error))?;
+    let found = policy_findings(bundle, &reading.manifest);
+    let invalid = found.iter().any(|finding| finding.level == Level::Error);
+    reading.findings.extend(found);
+    if invalid {
+        return Err(manifest_error(&ManifestError::Sidecar(Box::new(reading))));
+    }
+    Ok(reading)
 }
 
 /// What is wrong with a manifest, with the lines that say so.

@@ -153,7 +153,7 @@ async fn provoke(code: Code) -> Option<Error> {
             let id = || governance::RunRef::Id(run.id);
             governance::finish(cx, &alice, id(), None).await.unwrap();
             let call = governance::Call { tool: "x".into(), alias: None, arguments: serde_json::json!({}) };
-            let step = governance::Step { call, context: governance::Known::new() };
+            let step = governance::Step { call, context: governance::Known::new(), id: None };
             governance::step(cx, &alice, id(), step).await.unwrap_err()
         }
         Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),

@@ -324,7 +324,7 @@ async fn nobody_claims_to_be_another_in_the_context() {
             let start = app::governance::Start { ask, session: None };
             let run = app::governance::start(&app.cx, caller, start).await.unwrap().run;
             let context = object(json!({"caller": {"user_id": "somebody"}}));
-            let step = app::governance::Step { call: call("rm"), context };
+            let step = app::governance::Step { call: call("rm"), context, id: None };
             let id = app::governance::RunRef::Id(run.id);
             let judged = app::governance::step(&app.cx, caller, id, step).await.unwrap();
             assert_eq!(judged.verdict.denial.map(|denial| denial.reason), expected);

@@ -229,7 +229,7 @@ async fn without_texts_only_digests_are_kept() {
     resolve(&cx, &alice, ask.clone()).await.unwrap();
     let id = judge(&cx, &alice, ask.clone(), made.clone(), Usage::default()).await.unwrap().decision;
     let run = start(&cx, &alice, Start { ask, session: None }).await.unwrap().run;
-    let said = Step { call: made, context: object(json!({"y": "private"})) };
+    let said = Step { call: made, context: object(json!({"y": "private"})), id: None };
     step(&cx, &alice, app::governance::RunRef::Id(run.id), said).await.unwrap();
     for decision in all(&app, &alice, ListDecisions::default()).await {
         assert_eq!((&decision.task, &decision.context), (&None, &None));
@@ -298,7 +298,7 @@ async fn a_verdict_of_a_run_is_shown_with_the_task_of_the_run() {
     let (app, _, alice) = guarded().await;
     let ask = Ask { task: "the task".to_owned(), ..Ask::default() };
     let run = start(&app.cx, &alice, Start { ask, session: None }).await.unwrap().run;
-    let said = Step { call: call("rm"), context: object(json!({})) };
+    let said = Step { call: call("rm"), context: object(json!({})), id: None };
     let id = app::governance::RunRef::Id(run.id);
     let judged = step(&app.cx, &alice, id, said).await.unwrap();
     let decision = read(&app.cx, &alice, judged.decision).await.unwrap();
@@ -401,7 +401,7 @@ async fn a_database_that_fails_is_told_to_everyone_who_waits_and_the_desk_goes_o
     for result in judge_many(&[app.cx.clone()], &alice, 300).await {
         assert_eq!(result.unwrap_err().code(), Code::Unavailable);
     }
-    let said = Step { call: call("ls"), context: object(json!({})) };
+    let said = Step { call: call("ls"), context: object(json!({})), id: None };
     let id = || app::governance::RunRef::Id(run.id);
     let failed = step(&app.cx, &alice, id(), said.clone()).await.unwrap_err();
     assert_eq!(failed.code(), Code::Unavailable);

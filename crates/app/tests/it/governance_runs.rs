@@ -30,7 +30,7 @@ fn session(name: &str) -> RunRef {
 }
 
 async fn try_step(cx: &Context, caller: &Caller, run: RunRef, tool: &str) -> Result<Judged, Error> {
-    step(cx, caller, run, Step { call: call(tool), context: app::governance::Known::new() }).await
+    step(cx, caller, run, Step { call: call(tool), context: app::governance::Known::new(), id: None }).await
 }
 
 /// Whether a call of `ls` is allowed.
@@ -163,7 +163,7 @@ async fn what_holds_in_a_run_rests_on_its_task_and_what_was_known_at_its_beginni
         assert_eq!(started.resolved.policies.is_empty(), expected, "{task} {mode}");
         let other = if mode == "lax" { "strict" } else { "lax" };
         for mode in [mode, other] {
-            let said = Step { call: call("ls"), context: object(json!({"mode": mode})) };
+            let said = Step { call: call("ls"), context: object(json!({"mode": mode})), id: None };
             let judged = step(&replica(&app), &alice, RunRef::Id(started.run.id), said).await.unwrap();
             assert_eq!(judged.verdict.is_allowed(), expected, "{task} {mode}");
         }

@@ -20,7 +20,7 @@ pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
             ));
         }
         let token = need_token(settings.token_for(server), server)?;
-        return remote(server, token, standing(library));
+        return Ok(remote(server, token, standing(library)));
     }
     if let Some(url) = &library.database.value {
         let opened = wiring::open_postgres(url, settings, Life::Command).await?;
@@ -39,8 +39,8 @@ pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
 }
 
 /// A client of a server.
-pub(crate) fn remote(url: &str, token: Secret, standing: Vec<(&'static str, String)>) -> Outcome<Client> {
-    Ok(Client::over(Transport::Remote(Remote::new(url, Credential::Token(token))?), standing))
+pub(crate) fn remote(url: &str, token: Secret, standing: Vec<(&'static str, String)>) -> Client {
+    Client::over(Transport::Remote(Remote::new(url, Credential::Token(token))), standing)
 }
 
 /// Where the caller stands, as headers.

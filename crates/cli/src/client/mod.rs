@@ -10,6 +10,7 @@ mod resolve;
 mod views;
 
 pub(crate) use connect::{connect, remote};
+pub(crate) use remote::http_client;
 pub(crate) use request::{Request, Response, api};
 pub(crate) use resolve::{Pick, Reference, find_skill};
 pub(crate) use views::{Finding, Page, Published, Skill};

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,9 +16,10 @@ use crate::exit::{Failure, Outcome};
 
 /// A server, and what we show it to be let in.
 pub(super) struct Remote {
-    client: reqwest::Client,
+    /// Made when it is first needed, and so is the other.
+    client: OnceLock<reqwest::Client>,
     /// The same without an end to its patience.
-    patient: reqwest::Client,
+    patient: OnceLock<reqwest::Client>,
     url: String,
     credential: Credential,
     /// What must be undone when the connection ends.
@@ -31,25 +33,24 @@ pub(super) enum Credential {
 }
 
 impl Remote {
-    pub(super) fn new(url: &str, credential: Credential) -> Outcome<Self> {
-        let is_local = reqwest::Url::parse(url)
-            .is_ok_and(|url| matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")));
-        let make = |patience: Option<Duration>| {
-            let mut builder = reqwest::Client::builder()
-                .connect_timeout(Duration::from_secs(10))
-                .tcp_keepalive(Duration::from_secs(30))
-                .redirect(reqwest::redirect::Policy::none())
-                .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")));
-            if let Some(patience) = patience {
-                builder = builder.read_timeout(patience);
-            }
-            if is_local {
-                builder = builder.no_proxy();
-            }
-            builder.build().map_err(|error| Failure::internal(format!("cannot make an HTTP client: {error}")))
+    pub(super) fn new(url: &str, credential: Credential) -> Self {
+        let (client, patient) = (OnceLock::new(), OnceLock::new());
+        Self { client, patient, url: url.trim_end_matches('/').to_owned(), credential, afterwards: None }
+    }
+
+    fn client(&self, pace: Pace) -> Outcome<&reqwest::Client> {
+        let (client, patience) = match pace {
+            Pace::Usual => (&self.client, Some(Duration::from_mins(2))),
+            Pace::AsLongAsItTakes => (&self.patient, None),
         };
-        let (client, patient) = (make(Some(Duration::from_mins(2)))?, make(None)?);
-        Ok(Self { client, patient, url: url.trim_end_matches('/').to_owned(), credential, afterwards: None })
+        if let Some(client) = client.get() {
+            return Ok(client);
+        }
+        let made = http_client(&self.url, |builder| match patience {
+            Some(patience) => builder.read_timeout(patience),
+            None => builder,
+        })?;
+        Ok(client.get_or_init(|| made))
     }
 
     pub(super) fn url(&self) -> &str {
@@ -85,11 +86,7 @@ impl Remote {
     ) -> Outcome<reqwest::Response> {
         let method = Method::from_bytes(method.as_bytes())
             .map_err(|_| Failure::internal(format!("`{method}` is not an HTTP method")))?;
-        let client = match pace {
-            Pace::Usual => &self.client,
-            Pace::AsLongAsItTakes => &self.patient,
-        };
-        let mut request = client.request(method, format!("{}{path}", self.url)).body(body);
+        let mut request = self.client(pace)?.request(method, format!("{}{path}", self.url)).body(body);
         request = match &self.credential {
             Credential::Token(token) => request.bearer_auth(token.reveal()),
             // The server wants to hear that a change comes from its own pages, or from someone who can say so.
@@ -150,4 +147,26 @@ impl Remote {
         Failure::unavailable(format!("the server `{}` {what}: {cause}", self.url))
             .hint("is it running? `repertoire serve` starts one, `repertoire doctor` looks for the cause")
     }
+}
+
+/// A client for a server. Certificates are read only for one that shows some, since that takes a while.
+pub(crate) fn http_client(
+    url: &str,
+    patience: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+) -> Outcome<reqwest::Client> {
+    let parsed = reqwest::Url::parse(url).ok();
+    let host = parsed.as_ref().and_then(|url| url.host_str());
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(Duration::from_secs(10))
+        .tcp_keepalive(Duration::from_secs(30))
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")));
+    if matches!(host, Some("localhost" | "127.0.0.1" | "[::1]")) {
+        builder = builder.no_proxy();
+    }
+    if parsed.as_ref().is_some_and(|url| url.scheme() == "http") {
+        builder = builder.tls_certs_only([]);
+    }
+    let made = patience(builder).build();
+    made.map_err(|error| Failure::internal(format!("cannot make an HTTP client: {error}")))
 }

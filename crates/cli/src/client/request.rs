@@ -71,7 +71,7 @@ impl Request {
     pub(super) fn is_paged(&self) -> bool {
         let path = self.url.as_ref().map_or("", |url| url.path());
         let last = path.rsplit('/').next().unwrap_or_default();
-        matches!(last, "skills" | "agents" | "audit" | "revisions" | "runs")
+        matches!(last, "skills" | "agents" | "audit" | "revisions" | "runs" | "decisions")
     }
 
     pub(super) fn into_parts(self) -> (&'static str, String, Vec<(&'static str, String)>, Bytes) {

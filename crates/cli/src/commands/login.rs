@@ -29,7 +29,7 @@ impl LoginArgs {
             Some(token) => token,
             None => read_token(&server)?,
         };
-        let client = remote(&server, token.clone(), Vec::new())?;
+        let client = remote(&server, token.clone(), Vec::new());
         let me = client.json(api("GET", &["me"])).await?;
         store_token(&session.settings.places.credentials, &server, &token)?;
         session.output.result(&me, || {

@@ -6,8 +6,11 @@ mod audit;
 mod backup;
 mod config;
 mod doctor;
+mod hook;
 mod login;
+mod moments;
 mod overview;
+mod policy;
 mod python;
 mod run;
 mod runs;
@@ -134,9 +137,15 @@ enum Command {
     /// Read and verify the audit log
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Govern what agents may do: policies in force, why, what was decided
+    #[command(subcommand, visible_alias = "policies")]
+    Policy(policy::PolicyCommand),
     /// Work with the Python environments that skills run in
     #[command(subcommand)]
     Python(python::PythonCommand),
+    /// Let coding agents ask before they act
+    #[command(subcommand, visible_alias = "hooks")]
+    Hook(hook::HookCommand),
     /// Write a copy of the whole library to a file, also while a server runs
     Backup(backup::BackupArgs),
     /// Fill an empty library from a backup
@@ -194,12 +203,19 @@ struct ServeArgs {
 
 /// Parses the command line, does it, and says how it went.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let Cli { global, command } = cli;
+    let Cli { global, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return hook::refuse_misspelt(&error).unwrap_or_else(|| error.exit()),
+    };
+    if let Some(Command::Hook(command)) = &command
+        && let Some(exit) = command.answer(&global)
+    {
+        return exit;
+    }
     let output = Output::new(global.json, global.quiet, global.no_color);
     let done = match command {
         None => output.print(&overview::text(output)).map(|()| Exit::Ok),
-        Some(command) => run(global, command, output),
+        Some(command) => run(&global, command, output),
     };
     let exit = done.unwrap_or_else(|failure| {
         output.failure(&failure);
@@ -208,7 +224,7 @@ pub(crate) fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
+fn run(global: &Global, command: Command, output: Output) -> Outcome<Exit> {
     match command {
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "repertoire", &mut std::io::stdout());
@@ -240,7 +256,7 @@ fn run(global: Global, command: Command, output: Output) -> Outcome<Exit> {
     runtime.block_on(dispatch(Session { settings, output }, command))
 }
 
-fn flags(global: Global, command: &Command) -> Layer {
+fn flags(global: &Global, command: &Command) -> Layer {
     let weaker = matches!(command, Command::Serve(args) if args.allow_weaker_sandbox);
     let (serve, log) = match command {
         Command::Serve(args) => (
@@ -258,18 +274,25 @@ fn flags(global: Global, command: &Command) -> Layer {
         _ => (ServeLayer::default(), LogLayer::default()),
     };
     Layer {
-        data: global.data,
-        database: global.database.map(Secret::new),
-        server: global.server,
-        workspace: global.workspace,
-        agent: global.agent,
-        user: global.user,
         serve,
         log,
         sandbox: SandboxLayer {
             allow_weaker: weaker.then_some(Switch::Bool(true)),
             ..SandboxLayer::default()
         },
+        ..library_flags(global)
+    }
+}
+
+/// Which library is meant, as whom.
+fn library_flags(global: &Global) -> Layer {
+    Layer {
+        data: global.data.clone(),
+        database: global.database.clone().map(Secret::new),
+        server: global.server.clone(),
+        workspace: global.workspace.clone(),
+        agent: global.agent.clone(),
+        user: global.user.clone(),
         ..Layer::default()
     }
 }
@@ -297,11 +320,13 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::User(command) => command.run(s).await,
         Command::Token(command) => command.run(s).await,
         Command::Audit(command) => return command.run(s).await,
+        Command::Policy(command) => return command.run(s).await,
         Command::Backup(args) => args.run(s).await,
         Command::Restore(args) => args.run(s).await,
         Command::Login(args) => args.run(s).await,
         Command::Logout => login::logout(s),
         Command::Whoami => login::whoami(s).await,
+        Command::Hook(command) => command.run(s),
         Command::Config(command) => command.run(s),
         Command::Doctor => return doctor::run(s).await,
         Command::Completions { .. }

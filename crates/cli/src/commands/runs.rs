@@ -1,14 +1,13 @@
 //! `repertoire runs`: what was executed, and what came of it.
 
-use app::Clock as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use time::format_description::well_known::Rfc3339;
 
+use super::moments::moment_of;
 use super::run::duration;
 use super::skill::{moment, text_of};
 use crate::client::{Client, Pick, Reference, Request, api, find_skill};
-use crate::exit::{Failure, Outcome};
+use crate::exit::Outcome;
 use crate::output::{Output, Table, count, line, size, text};
 use crate::session::Session;
 
@@ -46,7 +45,7 @@ pub(crate) struct ListArgs {
     /// Only what this user ran
     #[arg(long, value_name = "HANDLE")]
     by: Option<String>,
-    /// Only from this moment on: a date, or a moment as in RFC 3339
+    /// Only from this moment on: a date, a moment as in RFC 3339, or how long ago (30m, 12h, 7d)
     #[arg(long, value_name = "MOMENT")]
     since: Option<String>,
     /// Only before this moment
@@ -129,20 +128,7 @@ impl PruneArgs {
         if let Some(text) = &self.before {
             return moment_of(text);
         }
-        let days = i64::from(self.older_than.unwrap_or_default());
-        let moment = app::SystemClock.now().checked_sub(time::Duration::days(days));
-        let text = moment.and_then(|moment| moment.format(&Rfc3339).ok());
-        text.ok_or_else(|| Failure::usage(format!("{days} days ago is before all time")))
-    }
-}
-
-/// A moment as people write it: a date is its first moment, in UTC.
-fn moment_of(text: &str) -> Outcome<String> {
-    let whole = if text.contains(['T', 't']) { text.to_owned() } else { format!("{text}T00:00:00Z") };
-    match time::OffsetDateTime::parse(&whole, &Rfc3339) {
-        Ok(_) => Ok(whole),
-        Err(_) => Err(Failure::usage(format!("`{text}` is not a moment"))
-            .hint("write 2026-01-31 or 2026-01-31T12:00:00Z")),
+        moment_of(&format!("{}d", self.older_than.unwrap_or_default()))
     }
 }
 
@@ -230,16 +216,4 @@ fn statistics_table(output: Output, statistics: &Value) -> String {
         row("all".to_owned(), total, statistics.get("mean_duration_ms"));
     }
     output.table(&table)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_date_is_its_first_moment() {
-        assert_eq!(moment_of("2026-01-31").unwrap(), "2026-01-31T00:00:00Z");
-        assert_eq!(moment_of("2026-01-31T12:00:00+01:00").unwrap(), "2026-01-31T12:00:00+01:00");
-        assert!(moment_of("yesterday").is_err() && moment_of("2026-02-30").is_err());
-    }
 }

@@ -3,6 +3,8 @@
 //! Only this folder reads the environment, and only this crate knows that there are settings at all.
 
 mod credentials;
+mod governance;
+mod hooks;
 mod limits;
 mod sandbox;
 mod sandbox_layer;
@@ -12,8 +14,11 @@ mod sections;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub(crate) use credentials::{forget_token, store_token};
+pub(crate) use governance::Governance;
+pub(crate) use hooks::{Hooks, OnFailure};
 pub(crate) use limits::Limits;
 pub(crate) use sandbox::{Sandbox, is_module};
 pub(crate) use sandbox_layer::{SandboxLayer, Switch};
@@ -52,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     pub(crate) sandbox: Sandbox,
     pub(crate) search: Search,
+    pub(crate) governance: Governance,
+    pub(crate) hooks: Hooks,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -83,6 +90,8 @@ impl Settings {
             limits: Limits::gather(&layers)?,
             sandbox: Sandbox::gather(&layers, environment)?,
             search: Search::gather(&layers)?,
+            governance: Governance::gather(&layers)?,
+            hooks: Hooks::gather(&layers)?,
             servers,
             places,
         };

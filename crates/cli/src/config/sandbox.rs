@@ -7,7 +7,7 @@ use sandbox::Cgroups;
 
 use super::sandbox_layer::{SandboxLayer, SandboxLimitsLayer, Switch};
 use super::sources::{Environment, Number};
-use super::{Layer, Setting, Source, pick, pick_optional};
+use super::{Layer, Setting, Source, pick, pick_optional, values};
 use crate::exit::{Failure, Outcome};
 
 /// The interpreter when nobody names one.
@@ -179,20 +179,7 @@ fn switch(
     default: bool,
     of: fn(&SandboxLayer) -> &Option<Switch>,
 ) -> Outcome<Setting<bool>> {
-    let said = pick_optional(layers, |layer| of(&layer.sandbox).clone());
-    let value = match said.value {
-        None => default,
-        Some(Switch::Bool(on)) => on,
-        Some(Switch::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => true,
-            "false" | "no" | "off" | "0" => false,
-            _ => {
-                let message = format!("`sandbox.{name}` is `{text}`, which is neither true nor false");
-                return Err(Failure::usage(message));
-            }
-        },
-    };
-    Ok(Setting { value, source: said.source })
+    values::switch(layers, &format!("sandbox.{name}"), default, |layer| of(&layer.sandbox).clone())
 }
 
 fn count<T: TryFrom<u64>>(
@@ -202,18 +189,8 @@ fn count<T: TryFrom<u64>>(
     default: u64,
     of: fn(&SandboxLayer) -> &Option<Number>,
 ) -> Outcome<Setting<T>> {
-    let said = pick_optional(layers, |layer| of(&layer.sandbox).clone());
-    let number = match said.value {
-        None => Some(default),
-        Some(Number::Whole(number)) => Some(number),
-        Some(Number::Text(text)) => text.trim().parse().ok(),
-        Some(Number::Fraction(_)) => None,
-    };
-    let value = number.filter(|&number| number >= least && u32::try_from(number).is_ok());
-    let value = value.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
-        Failure::usage(format!("`sandbox.{name}` is not a whole number from {least} to {}", u32::MAX))
-    })?;
-    Ok(Setting { value, source: said.source })
+    let of = |layer: &Layer| of(&layer.sandbox).clone();
+    values::count(layers, &format!("sandbox.{name}"), (least, default), of)
 }
 
 fn cgroups(layers: &[(Source, Layer)]) -> Outcome<Setting<Cgroups>> {

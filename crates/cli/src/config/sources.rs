@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::governance::GovernanceLayer;
+use super::hooks::HooksLayer;
 use super::sandbox_layer::SandboxLayer;
 use super::search::SearchLayer;
 use super::secret::Secret;
@@ -62,6 +64,8 @@ pub(crate) struct Layer {
     pub(crate) limits: LimitsLayer,
     pub(crate) sandbox: SandboxLayer,
     pub(crate) search: SearchLayer,
+    pub(crate) governance: GovernanceLayer,
+    pub(crate) hooks: HooksLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
 
@@ -161,6 +165,8 @@ impl Layer {
             },
             sandbox: SandboxLayer::of_environment(environment),
             search: SearchLayer::of_environment(environment),
+            governance: GovernanceLayer::of_environment(environment),
+            hooks: HooksLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }
     }

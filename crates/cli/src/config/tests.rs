@@ -87,6 +87,10 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_SEARCH_MODEL", "m"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "64"),
         ("REPERTOIRE_SEARCH_KEY", "sk-hush"),
+        ("REPERTOIRE_GOVERNANCE_RECORD", "digest"),
+        ("REPERTOIRE_GOVERNANCE_REASONS", "off"),
+        ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "30"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
     let library = &settings.library;
@@ -127,6 +131,9 @@ fn each_variable_reaches_its_setting() {
     let model = (search.url.value.as_deref(), search.model.value.as_deref(), search.dimensions.value);
     assert_eq!(model, (Some("https://e.example/v1"), Some("m"), Some(64)));
     assert_eq!(search.key.value.as_ref().unwrap().reveal(), "sk-hush");
+    let governance = settings.governance.settings();
+    assert!(!governance.keep_text && !governance.keep_reasons && governance.history_days == 30);
+    assert_eq!(settings.hooks.on_failure.value, OnFailure::Allow);
     let shown = format!("{settings:?} {:?}", search.rows());
     assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
 }
@@ -172,6 +179,10 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_SEARCH_URL", "api.example"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "0"),
         ("REPERTOIRE_SEARCH_DIMENSIONS", "many"),
+        ("REPERTOIRE_GOVERNANCE_RECORD", "none"),
+        ("REPERTOIRE_GOVERNANCE_REASONS", "sometimes"),
+        ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "-1"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "ALLOW"),
     ];
     for (name, value) in bad {
         let given = environment(folder.path(), &[(name, value)]);
@@ -202,6 +213,22 @@ fn the_sandbox_is_set_in_the_file_in_the_units_people_say() {
         row("sandbox.limits.memory_mb"),
         ("sandbox.limits.memory_mb".into(), "512".into(), Source::Default)
     );
+}
+
+#[test]
+fn decisions_are_kept_whole_and_for_ever_unless_the_file_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = Settings::gather(&environment(folder.path(), &[]), Layer::default()).unwrap();
+    assert_eq!(usual.governance.settings(), app::governance::GovernanceSettings::default());
+    let path = folder.path().join("c.toml");
+    std::fs::write(&path, "[governance]\nrecord = \"digest\"\nreasons = false\nhistory_days = 400\n")
+        .unwrap();
+    let given = environment(folder.path(), &[("REPERTOIRE_CONFIG", path.to_str().unwrap())]);
+    let settings = Settings::gather(&given, Layer::default()).unwrap();
+    let rows: Vec<_> =
+        settings.governance.rows().into_iter().map(|(_, value, source)| (value, source)).collect();
+    let wanted = ["digest", "false", "400"].map(|value| (value.to_owned(), Source::File));
+    assert_eq!(rows, wanted);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod walk;
 mod write;
 
 pub(crate) use walk::{Found, Scan, Skipped, scan};
-pub(crate) use write::{Overwrite, write_file, write_folder, write_program, write_shared};
+pub(crate) use write::{Overwrite, rewrite_file, write_file, write_folder, write_program, write_shared};
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;

@@ -61,6 +61,12 @@ pub(crate) fn write_program(target: &Path, content: &[u8], overwrite: Overwrite)
     write_with_mode(target, content, overwrite, 0o755)
 }
 
+/// Writes one file in one step with the mode it has; a new one is readable to everyone.
+pub(crate) fn rewrite_file(target: &Path, content: &[u8]) -> Outcome {
+    let mode = fs::metadata(target).map_or(0o644, |known| known.permissions().mode() & 0o7777);
+    write_with_mode(target, content, Overwrite::Yes, mode)
+}
+
 fn write_with_mode(target: &Path, content: &[u8], overwrite: Overwrite, mode: u32) -> Outcome {
     let failed = |error: std::io::Error| Failure::file("write", target, &error);
     let parent = parent_of(target);

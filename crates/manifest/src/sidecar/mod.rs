@@ -6,7 +6,9 @@
 pub(crate) mod bounds;
 mod cursor;
 mod limits;
+mod places;
 mod policy;
+mod policy_tests;
 mod procedure;
 mod schema;
 mod write;
@@ -21,6 +23,8 @@ use model::{Bundle, Policy, Procedure, SIDECAR_FILE};
 use crate::finding::Finding;
 use crate::yaml;
 use cursor::Cursor;
+pub use places::PolicyLines;
+pub use policy_tests::policy_tests;
 pub use schema::sidecar_schema;
 pub(crate) use write::{field_text, write};
 

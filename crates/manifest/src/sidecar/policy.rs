@@ -90,7 +90,7 @@ fn read_activation(place: &Entry, cursor: &mut Cursor<'_>) -> Activation {
 }
 
 /// Seconds as a number, or a number with `ms`, `s`, `m` or `h`.
-fn read_duration(entry: &Entry, cursor: &mut Cursor<'_>) -> Option<Duration> {
+pub(super) fn read_duration(entry: &Entry, cursor: &mut Cursor<'_>) -> Option<Duration> {
     if entry.value.to_json().is_number() {
         let seconds = cursor.integer(entry, 1, MAX_COUNT)?;
         return u64::try_from(seconds).ok().map(Duration::from_secs);

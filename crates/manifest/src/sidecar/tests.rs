@@ -50,7 +50,7 @@ const GOOD: [&str; 20] = [
     "title: x\r\ntags:\r\n  - a\r\n",
 ];
 
-const BAD: [(&str, &str, u32); 54] = [
+const BAD: [(&str, &str, u32); 58] = [
     ("- a", "sidecar_type", 1),
     ("procedure:\n  language: shell\n  file: run.sh\n  limits: 3", "sidecar_type", 4),
     ("procedure:\n  language: shell\n  file: run.sh\n  limits:\n    seconds: 3", "sidecar_unknown_field", 5),
@@ -121,6 +121,14 @@ const BAD: [(&str, &str, u32); 54] = [
     ("policy: {context: [a]}", "sidecar_type", 1),
     ("policy: {validators: [{expression: a, argument_size: 1}]}", "sidecar_type", 1),
     ("policy:\n  validators:\n  - shell: rm", "sidecar_unknown_field", 3),
+    ("policy:\n  priority: 1\n  forbiden_tools: [rm]", "sidecar_unknown_field", 3),
+    ("policy:\n  activation:\n    always: true\n    keyword: [x]", "sidecar_unknown_field", 4),
+    ("policy:\n  forbidden_tools:\n  - rm\n  - 3", "sidecar_type", 4),
+    (
+        "policy:\n  validators:\n  - argument_size: 9\n  - host_allow:\n    - a.org\n    - [b.org]",
+        "sidecar_type",
+        6,
+    ),
 ];
 
 /// What only the parser can see: the YAML itself, the bundle, and names that must differ.

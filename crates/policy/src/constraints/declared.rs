@@ -2,42 +2,13 @@
 
 use std::sync::Arc;
 
+use model::PolicyPlace;
+
 use super::activation::fold;
-use super::checks::{Built, Check, CheckError};
-use super::expression::{Expression, ExpressionError, Variables};
-use super::pattern::{PatternError, ToolSet};
-use super::{Constraints, Context, Failure, Metadata, Policy, Situation};
-
-/// What even a call without arguments takes: `{}`.
-const LEAST_ARGUMENTS: u64 = 2;
-
-/// Something in a declared policy that cannot work.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A keyword would be found in every task.
-    #[error("activation: a keyword is empty")]
-    EmptyKeyword,
-    /// The condition is wrong.
-    #[error("activation, when: {0}")]
-    When(ExpressionError),
-    /// An entry of the whitelist is wrong.
-    #[error("allowed_tools: {0}")]
-    Allowed(PatternError),
-    /// An entry of the blacklist is wrong.
-    #[error("forbidden_tools: {0}")]
-    Forbidden(PatternError),
-    /// A validator is wrong.
-    #[error("validators, number {number}: {error}")]
-    Validator {
-        /// Which, from 1.
-        number: usize,
-        /// What is wrong.
-        error: CheckError,
-    },
-    /// A limit that nothing can keep.
-    #[error("{0}: nothing can keep this limit; write a greater one, or forbid the tools")]
-    Impossible(&'static str),
-}
+use super::checks::{Built, Check};
+use super::expression::{Expression, Variables};
+use super::pattern::ToolSet;
+use super::{Constraints, Context, Failure, Metadata, Policy, Problem, Situation, Wrong};
 
 /// The skill a policy is declared in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,47 +32,48 @@ impl Identity {
 #[derive(Debug, Clone)]
 pub struct Declared {
     metadata: Metadata,
-    always: bool,
+    source: model::Policy,
     keywords: Vec<String>,
     when: Option<Expression>,
     constraints: Result<Arc<Constraints>, Failure>,
-    planning: Option<String>,
 }
 
 impl Declared {
     /// Makes a declared policy ready, or says everything that is wrong with it.
     pub fn compile(skill: Identity, policy: &model::Policy) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
+        let activation = PolicyPlace::of("activation");
         let keywords: Vec<String> = policy.activation.keywords.iter().map(|word| fold(word.trim())).collect();
-        if keywords.iter().any(String::is_empty) {
-            problems.push(Problem::EmptyKeyword);
+        for (index, _) in keywords.iter().enumerate().filter(|(_, word)| word.is_empty()) {
+            let place = activation.clone().field("keywords").item(index + 1);
+            problems.push(Problem::new(place, Wrong::Keyword));
         }
         let when = policy.activation.when.as_deref();
-        let when = when.map(|source| Expression::compile(source, Variables::Activation));
-        let when = when.transpose().map_err(|error| problems.push(Problem::When(error))).ok().flatten();
-        let allowed_tools = policy.allowed_tools.as_ref().map(|tools| {
-            // An entry that cannot be read must not turn into "everything is allowed".
-            ToolSet::parse(tools).map_err(|error| problems.push(Problem::Allowed(error))).unwrap_or_default()
+        let when = when.map(|source| Expression::compile(source, Variables::Activation)).transpose();
+        let when = when.unwrap_or_else(|error| {
+            problems.push(Problem::new(activation.field("when"), error));
+            None
         });
-        let forbidden_tools = ToolSet::parse(&policy.forbidden_tools)
-            .map_err(|error| problems.push(Problem::Forbidden(error)))
-            .unwrap_or_default();
+        let mut tools = |list: &[String], field| {
+            let (set, wrong) = ToolSet::read(list);
+            let problem = |(number, error)| Problem::new(PolicyPlace::of(field).item(number), error);
+            problems.extend(wrong.into_iter().map(problem));
+            set
+        };
+        let allowed_tools = policy.allowed_tools.as_deref().map(|list| tools(list, "allowed_tools"));
+        let forbidden_tools = tools(&policy.forbidden_tools, "forbidden_tools");
+        if let Some(allowed) = allowed_tools.as_ref().filter(|allowed| !allowed.is_empty())
+            && allowed.texts().iter().all(|entry| forbidden_tools.covers(entry))
+        {
+            problems.push(Problem::new(PolicyPlace::of("allowed_tools"), Wrong::AllForbidden));
+        }
         if policy.max_steps == Some(0) {
-            problems.push(Problem::Impossible("max_steps"));
+            problems.push(Problem::new(PolicyPlace::of("max_steps"), Wrong::Limit));
         }
         if policy.max_execution_time.is_some_and(|time| time.is_zero()) {
-            problems.push(Problem::Impossible("max_execution_time"));
+            problems.push(Problem::new(PolicyPlace::of("max_execution_time"), Wrong::Limit));
         }
-        let mut checks: Vec<Arc<dyn Check>> = Vec::new();
-        for (index, validator) in policy.validators.iter().enumerate() {
-            if matches!(validator, model::Validator::ArgumentSize(most) if *most < LEAST_ARGUMENTS) {
-                problems.push(Problem::Impossible("argument_size"));
-            }
-            match Built::compile(validator) {
-                Ok(check) => checks.push(Arc::new(check)),
-                Err(error) => problems.push(Problem::Validator { number: index + 1, error }),
-            }
-        }
+        let checks = compile_checks(&policy.validators, &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -113,28 +85,63 @@ impl Declared {
             context: policy.context.clone(),
             checks,
         };
-        Ok(Self {
-            metadata: skill.metadata(policy),
-            always: policy.activation.always,
-            keywords,
-            when,
-            constraints: Ok(Arc::new(constraints)),
-            planning: policy.planning.clone(),
-        })
+        let metadata = skill.metadata(policy);
+        Ok(Self { metadata, source: policy.clone(), keywords, when, constraints: Ok(Arc::new(constraints)) })
     }
 
     /// A policy that stands in the store although it cannot be made ready: it is always active and denies every call.
     pub fn broken(skill: Identity, policy: &model::Policy, problems: &[Problem]) -> Self {
         let first = problems.first().map_or_else(|| "it cannot be read".to_owned(), ToString::to_string);
+        let activation = model::Activation { always: true, ..model::Activation::default() };
         Self {
             metadata: skill.metadata(policy),
-            always: true,
+            source: model::Policy { activation, planning: None, ..policy.clone() },
             keywords: Vec::new(),
             when: None,
             constraints: Err(Failure(first)),
-            planning: None,
         }
     }
+
+    /// What it was made of.
+    pub fn source(&self) -> &model::Policy {
+        &self.source
+    }
+
+    /// Its keywords, folded, in the order written.
+    pub(super) fn keywords(&self) -> &[String] {
+        &self.keywords
+    }
+
+    /// Its condition.
+    pub(super) fn when(&self) -> Option<&Expression> {
+        self.when.as_ref()
+    }
+
+    /// What it demands; `None` where it is broken.
+    pub(super) fn demands(&self) -> Option<&Constraints> {
+        self.constraints.as_deref().ok()
+    }
+}
+
+fn compile_checks(validators: &[model::Validator], problems: &mut Vec<Problem>) -> Vec<Arc<dyn Check>> {
+    let mut built: Vec<(usize, Arc<Built>)> = Vec::new();
+    for (index, validator) in validators.iter().enumerate() {
+        let number = index + 1;
+        let place = PolicyPlace::of("validators").item(number);
+        match Built::compile(validator, &place) {
+            Err(wrong) => problems.extend(wrong),
+            Ok(check) => {
+                let against = built
+                    .iter()
+                    .find_map(|(other, known)| known.contradicts(&check).map(|what| (*other, what)));
+                if let Some((other, what)) = against {
+                    problems.push(Problem::new(place, Wrong::Contradiction { what, other }));
+                }
+                built.push((number, Arc::new(check)));
+            }
+        }
+    }
+    built.into_iter().map(|(_, check)| check as Arc<dyn Check>).collect()
 }
 
 impl Policy for Declared {
@@ -143,7 +150,7 @@ impl Policy for Declared {
     }
 
     fn activates(&self, situation: &Situation<'_>) -> Result<bool, Failure> {
-        if self.always || self.keywords.iter().any(|word| situation.task().contains(word)) {
+        if self.source.activation.always || self.keywords.iter().any(|word| situation.task().contains(word)) {
             return Ok(true);
         }
         self.when.as_ref().map_or(Ok(false), |when| when.holds_for(situation))
@@ -154,7 +161,7 @@ impl Policy for Declared {
     }
 
     fn plan(&self, prompt: &str, _context: &Context) -> Option<String> {
-        let planning = self.planning.as_deref().filter(|text| !text.trim().is_empty())?;
+        let planning = self.source.planning.as_deref().filter(|text| !text.trim().is_empty())?;
         Some(if prompt.is_empty() { planning.to_owned() } else { format!("{prompt}\n\n{planning}") })
     }
 }

@@ -3,42 +3,7 @@
 use std::time::Duration;
 
 use super::resolve::{Active, Resolution};
-use super::{Attempt, Context, Failure, ToolCall, Usage, reasons};
-
-/// What a denial rests on, in the order in which it is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The constraints of an active policy could not be had.
-    EvaluationError,
-    /// An active policy forbids the tool, or such a call of it.
-    Forbidden,
-    /// A whitelist does not admit it.
-    NotAllowed,
-    /// A check did not pass.
-    Validation,
-    /// The steps of the run are used up.
-    MaxSteps,
-    /// The time of the run is used up.
-    MaxExecutionTime,
-}
-
-impl Cause {
-    /// Every stable name.
-    pub const WORDS: [&'static str; 6] =
-        ["evaluation_error", "forbidden", "not_allowed", "validation", "max_steps", "max_execution_time"];
-
-    /// Its stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::EvaluationError => "evaluation_error",
-            Self::Forbidden => "forbidden",
-            Self::NotAllowed => "not_allowed",
-            Self::Validation => "validation",
-            Self::MaxSteps => "max_steps",
-            Self::MaxExecutionTime => "max_execution_time",
-        }
-    }
-}
+use super::{Attempt, Cause, Context, Failure, ToolCall, Usage, reasons};
 
 /// How a check that did not pass ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

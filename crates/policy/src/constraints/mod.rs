@@ -16,6 +16,8 @@
 //! through the same trait, so both forms decide alike.
 
 mod activation;
+pub mod analysis;
+mod cases;
 mod checks;
 mod declared;
 mod expression;
@@ -23,6 +25,7 @@ mod inputs;
 mod judge;
 mod pattern;
 mod place;
+mod problem;
 mod reasons;
 mod resolve;
 
@@ -33,12 +36,15 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 pub use activation::{Task, fold};
+pub use cases::{CaseResult, run_cases};
 pub use checks::{Check, CheckError};
-pub use declared::{Declared, Identity, Problem};
+pub use declared::{Declared, Identity};
 pub use expression::{Expression, ExpressionError, Variables};
 pub use inputs::{Attempt, Situation};
-pub use judge::{Cause, Denial, FailedCheck, Filtered, Outcome, Verdict, judge};
+pub use judge::{Denial, FailedCheck, Filtered, Outcome, Verdict, judge};
+pub use model::DenialCause as Cause;
 pub use pattern::{PatternError, ToolSet};
+pub use problem::{Problem, Wrong};
 pub use resolve::{Active, Duplicate, Merged, Policies, Resolution, resolve};
 
 /// What an agent knows: the values that policies look at, and those that they set.
@@ -114,10 +120,25 @@ impl fmt::Debug for dyn Policy {
 /// A tool call before it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCall<'a> {
-    /// The tool's name as the host writes it.
+    /// The tool's name; what reasons and checks call it.
     pub tool: &'a str,
+    /// The host's own name of the tool, where `tool` is the one it has across hosts. Policies may use either: a call is
+    /// forbidden when one of its names is, and a whitelist admits it by one of them.
+    pub alias: Option<&'a str>,
     /// Its arguments; an object, from every host we know.
     pub arguments: &'a Value,
+}
+
+impl<'a> ToolCall<'a> {
+    /// A call of a tool that has one name.
+    pub fn new(tool: &'a str, arguments: &'a Value) -> Self {
+        Self { tool, alias: None, arguments }
+    }
+
+    /// Everything the tool is called.
+    pub(super) fn names(self) -> impl Iterator<Item = &'a str> {
+        std::iter::once(self.tool).chain(self.alias)
+    }
 }
 
 /// What the run has used before this call.

@@ -59,7 +59,7 @@ impl Bases {
         let folder = |key| {
             let text = context.get(key).and_then(Value::as_str)?;
             let place = Place::read(&text.replace('\\', "/"), &Self::default()).ok()?;
-            matches!(place.root, Root::Top | Root::Drive(_)).then_some(place)
+            place.is_known().then_some(place)
         };
         let cwd = folder(CWD);
         let project = folder(PROJECT).or_else(|| cwd.clone());
@@ -141,6 +141,11 @@ impl Place {
             return (at(Root::Drive(drive.to_ascii_lowercase())), letters.as_str());
         }
         (bases.cwd.clone().unwrap_or(at(Root::Here)), text)
+    }
+
+    /// Whether it begins at a folder that is known.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.root, Root::Top | Root::Drive(_))
     }
 
     /// Whether it is this folder or lies in it.

@@ -140,7 +140,7 @@ fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// `00:05:00`, with days in front and parts of a second behind where there are any.
-fn clock(time: Duration) -> String {
+pub(super) fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let mut text = String::new();
     if seconds >= 86_400 {

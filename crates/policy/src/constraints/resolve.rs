@@ -173,6 +173,11 @@ fn order(skill: &Metadata) -> impl Ord + '_ {
     (std::cmp::Reverse(skill.priority), skill.id.as_bytes(), &skill.name, &skill.version, &skill.scope)
 }
 
+/// Whether a policy comes before another, so that it wins where both set a value.
+pub(super) fn precedes(one: &Metadata, other: &Metadata) -> bool {
+    order(one) < order(other)
+}
+
 fn mark_duplicates(active: &mut [Active]) {
     let mut seen = BTreeSet::new();
     let twice: BTreeSet<String> = active

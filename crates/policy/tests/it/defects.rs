@@ -59,7 +59,7 @@ fn k26_denial_names_the_owner_that_depended_on_the_context() {
     let policies = [policy, forbidding("plain", 1, &["writer"])];
     let resolution = resolve(&policies, "", &object(json!({ "tool": "writer" })));
     let arguments = json!({});
-    let call = ToolCall { tool: "writer", arguments: &arguments };
+    let call = ToolCall::new("writer", &arguments);
     // Whatever is known when the call is made: what was demanded when resolved holds.
     for context in [object(json!({})), object(json!({ "tool": "other" }))] {
         let verdict = judge(&resolution, call, &context, Usage::default());
@@ -79,8 +79,7 @@ fn k27_limits_hold_for_the_run_and_are_enforced() {
     let arguments = json!({});
     let at = |steps, seconds| {
         let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-        let verdict =
-            judge(&resolution, ToolCall { tool: "t", arguments: &arguments }, &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
         verdict.denial.map(|denial| (denial.cause, denial.reason))
     };
     let steps = "Tool 't' exceeds the maximum of 2 steps set by Skill(s): limits".to_owned();
@@ -95,7 +94,7 @@ fn k27_limits_hold_for_the_run_and_are_enforced() {
     let free = resolved(&[]);
     assert_eq!(free.constraints.max_steps, None);
     let usage = Usage { steps: u32::MAX, elapsed: Duration::MAX };
-    assert!(judge(&free, ToolCall { tool: "t", arguments: &arguments }, &Context::new(), usage).is_allowed());
+    assert!(judge(&free, ToolCall::new("t", &arguments), &Context::new(), usage).is_allowed());
 }
 
 #[test]

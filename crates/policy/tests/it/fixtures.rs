@@ -213,7 +213,7 @@ fn calls_are_judged_alike_in_both_forms() {
         ("file_deleter", json!({}), Some("Tool 'file_deleter' is forbidden by Skill(s): security_policy")),
         ("web_search", json!({}), Some("Tool 'web_search' is not in the allowed tools list")),
     ] {
-        let call = ToolCall { tool, arguments: &arguments };
+        let call = ToolCall::new(tool, &arguments);
         let verdict = judge(&rust, call, &context, Usage::default());
         assert_eq!(verdict.denial_reason(), expected);
         let error = expected.map(|_| format!("Tool '{tool}' is forbidden by active skill constraints"));

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
 
+mod analysis;
+mod cases;
 mod defects;
 mod fixtures;
 mod properties;

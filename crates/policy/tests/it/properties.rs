@@ -1,14 +1,16 @@
 //! Properties over random sets of policies, and a naive oracle.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Activation, Validator};
 use proptest::prelude::*;
-use repertoire_policy::constraints::{Context, Resolution, ToolCall, Usage, judge, resolve};
+use repertoire_policy::constraints::analysis::analyse;
+use repertoire_policy::constraints::{Context, Declared, Resolution, ToolCall, Usage, judge, resolve};
 use serde_json::json;
 
-use crate::support::{Shared, declared, object, texts};
+use crate::support::{Shared, declared, identity, object, texts};
 
 const TOOLS: [&str; 6] = ["t0", "t1", "t2", "t3", "t4", "t5"];
 const PATTERNS: [&str; 8] = [
@@ -39,23 +41,31 @@ fn any_policy() -> impl Strategy<Value = model::Policy> {
     let validators = prop::collection::vec(prop::sample::select(expressions.to_vec()), 0..2);
     let limits = (prop::option::of(1_u32..6), prop::option::of(1_u64..60));
     let context = prop::collection::btree_map("[a-c]", 0..3_i64, 0..3);
-    (activation, prop::option::of(tools()), tools(), limits, context, validators).prop_map(
-        |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
-            model::Policy {
-                activation: Activation { always, keywords: texts(&keywords), when: when.map(str::to_owned) },
-                allowed_tools: allowed.map(|tools| texts(&tools)),
-                forbidden_tools: texts(&forbidden),
-                max_steps,
-                max_execution_time: seconds.map(Duration::from_secs),
-                context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
-                validators: validators
-                    .into_iter()
-                    .map(|text| Validator::Expression(text.to_owned()))
-                    .collect(),
-                ..model::Policy::default()
-            }
-        },
-    )
+    (activation, prop::option::of(tools()), tools(), limits, context, validators)
+        .prop_map(
+            |((always, keywords, when), allowed, forbidden, (max_steps, seconds), context, validators)| {
+                model::Policy {
+                    activation: Activation {
+                        always,
+                        keywords: texts(&keywords),
+                        when: when.map(str::to_owned),
+                    },
+                    allowed_tools: allowed.map(|tools| texts(&tools)),
+                    forbidden_tools: texts(&forbidden),
+                    max_steps,
+                    max_execution_time: seconds.map(Duration::from_secs),
+                    context: context.into_iter().map(|(key, value)| (key, json!(value))).collect(),
+                    validators: validators
+                        .into_iter()
+                        .map(|text| Validator::Expression(text.to_owned()))
+                        .collect(),
+                    ..model::Policy::default()
+                }
+            },
+        )
+        .prop_filter("a whitelist that is forbidden as a whole is no policy", |policy| {
+            Declared::compile(identity("p"), policy).is_ok()
+        })
 }
 
 fn any_policies() -> impl Strategy<Value = Vec<Shared>> {
@@ -85,7 +95,7 @@ fn verdicts(resolution: &Resolution, context: &Context) -> Vec<Option<String>> {
     for (tool, arguments) in calls() {
         for (steps, seconds) in USAGES {
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(resolution, ToolCall { tool, arguments: &arguments }, context, usage);
+            let verdict = judge(resolution, ToolCall::new(tool, &arguments), context, usage);
             found.push(verdict.denial.map(|denial| format!("{denial:?}")));
         }
     }
@@ -148,8 +158,33 @@ proptest! {
         let context = object(json!({ "level": level }));
         let resolution = resolve(&policies, "fix it", &context);
         for (tool, arguments) in calls() {
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, Usage::default());
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &context, Usage::default());
             prop_assert!(resolution.is_tool_allowed(tool) || !verdict.is_allowed(), "{}", tool);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(settings(1000))]
+
+    #[test]
+    fn what_is_said_to_be_unusable_is_never_allowed(one in any_policy(), two in any_policy()) {
+        let ready = |id: &str, policy: &model::Policy| {
+            let activation = Activation { always: true, ..Activation::default() };
+            Arc::new(Declared::compile(identity(id), &model::Policy { activation, ..policy.clone() }).unwrap())
+        };
+        let (one, two) = (ready("one", &one), ready("two", &two));
+        let resolution = resolve(&[one.clone() as Shared, two.clone()], "", &Context::new());
+        let remarks = analyse(&one, &[two]);
+        let unusable = |tool: &str| {
+            remarks.iter().any(|remark| {
+                remark.code == "policy_no_tool_left"
+                    || (remark.code == "policy_tool_unusable" && remark.message.starts_with(&format!("`{tool}` ")))
+            })
+        };
+        for (tool, arguments) in calls() {
+            let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &Context::new(), Usage::default());
+            prop_assert!(!unusable(tool) || !verdict.is_allowed(), "{}: {:?}", tool, remarks);
         }
     }
 }
@@ -187,13 +222,18 @@ impl Dice {
 
 fn roll(dice: &mut Dice, number: usize) -> Plain {
     let id = format!("{}{number}", ["b", "A", "z", "é"][usize::try_from(dice.below(4)).unwrap()]);
+    let allowed = (dice.below(3) == 0).then(|| dice.tools());
+    let mut forbidden = if dice.below(3) == 0 { dice.tools() } else { BTreeSet::new() };
+    if let Some(first) = allowed.as_ref().and_then(|tools| tools.first()) {
+        forbidden.remove(first);
+    }
     Plain {
         id,
         priority: dice.small(3),
         keyword: (dice.below(3) == 0).then(|| if dice.below(2) == 0 { "Alpha" } else { "beta" }),
         level: (dice.below(3) == 0).then(|| dice.small(4)),
-        allowed: (dice.below(3) == 0).then(|| dice.tools()),
-        forbidden: if dice.below(3) == 0 { dice.tools() } else { BTreeSet::new() },
+        allowed,
+        forbidden,
         steps: (dice.below(4) == 0).then(|| 1 + u32::try_from(dice.below(5)).unwrap()),
         seconds: (dice.below(4) == 0).then(|| 1 + dice.below(5)),
         least: (dice.below(4) == 0).then(|| dice.small(4)),
@@ -257,9 +297,6 @@ fn judge_agrees_with_a_naive_oracle_in_100_000_cases() {
         });
         let ids: Vec<&str> = active.iter().map(|policy| policy.id.as_str()).collect();
         assert_eq!(resolution.active_ids().collect::<Vec<_>>(), ids, "case {case}");
-        let whitelist =
-            active.iter().filter_map(|policy| policy.allowed.clone()).reduce(|one, other| &one & &other);
-        let blacklist: BTreeSet<&str> = active.iter().flat_map(|policy| policy.forbidden.clone()).collect();
 
         for _ in 0..5 {
             let tool = TOOLS[usize::try_from(dice.below(6)).unwrap()];
@@ -267,16 +304,21 @@ fn judge_agrees_with_a_naive_oracle_in_100_000_cases() {
             let arguments = json!({ "n": n });
             let (steps, seconds) = (u32::try_from(dice.below(7)).unwrap(), dice.below(7));
             let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
-            let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &context, usage);
+            let alias = (dice.below(3) == 0).then(|| TOOLS[usize::try_from(dice.below(6)).unwrap()]);
+            let call = ToolCall { tool, alias, arguments: &arguments };
+            let verdict = judge(&resolution, call, &context, usage);
 
+            let has = |tools: &BTreeSet<&str>| {
+                tools.contains(tool) || alias.is_some_and(|alias| tools.contains(alias))
+            };
+            let forbids = |policy: &Plain| has(&policy.forbidden);
+            let excludes = |policy: &Plain| policy.allowed.as_ref().is_some_and(|tools| !has(tools));
             let named = |is: &dyn Fn(&Plain) -> bool| -> Vec<String> {
                 active.iter().filter(|policy| is(policy)).map(|policy| policy.id.clone()).collect()
             };
-            let expected = if blacklist.contains(tool) {
-                Some(("forbidden", named(&|policy| policy.forbidden.contains(tool))))
-            } else if whitelist.as_ref().is_some_and(|tools| !tools.contains(tool)) {
-                let excludes =
-                    |policy: &Plain| policy.allowed.as_ref().is_some_and(|tools| !tools.contains(tool));
+            let expected = if active.iter().any(|policy| forbids(policy)) {
+                Some(("forbidden", named(&forbids)))
+            } else if active.iter().any(|policy| excludes(policy)) {
                 Some(("not_allowed", named(&excludes)))
             } else if active.iter().any(|policy| policy.least.is_some_and(|least| n < least)) {
                 Some(("validation", named(&|policy| policy.least.is_some_and(|least| n < least))))

@@ -97,8 +97,7 @@ fn limits_take_the_minimum_and_name_those_that_are_reached() {
     let at = |steps, seconds| {
         let usage = Usage { steps, elapsed: Duration::from_secs(seconds) };
         let arguments = json!({});
-        let verdict =
-            judge(&resolution, ToolCall { tool: "t", arguments: &arguments }, &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new("t", &arguments), &Context::new(), usage);
         verdict.denial.map(|denial| (denial.cause, denial.skills))
     };
     assert_eq!(at(4, 29), None);
@@ -185,7 +184,7 @@ fn causes_are_asked_in_order() {
         ("c", late, "max_steps"),
         ("c", Usage { steps: 0, ..late }, "max_execution_time"),
     ] {
-        let verdict = judge(&resolution, ToolCall { tool, arguments: &arguments }, &Context::new(), usage);
+        let verdict = judge(&resolution, ToolCall::new(tool, &arguments), &Context::new(), usage);
         assert_eq!(verdict.denial.unwrap().cause.as_str(), expected, "{tool}");
         assert_eq!(verdict.tool, tool);
     }
@@ -269,31 +268,80 @@ fn constraints_that_cannot_be_had_deny_everything() {
 #[test]
 fn a_stored_policy_that_cannot_be_compiled_denies_everything() {
     let policy = model::Policy {
-        activation: Activation { keywords: texts(&["x", " "]), when: Some("1 +".to_owned()), always: false },
-        allowed_tools: Some(texts(&["Bash(git:*"])),
+        activation: Activation {
+            keywords: texts(&["x", " ", ""]),
+            when: Some("1 +".to_owned()),
+            always: false,
+        },
+        allowed_tools: Some(texts(&["a", "Bash(git:*", "b", ""])),
         forbidden_tools: texts(&["Bash)"]),
         max_steps: Some(0),
         max_execution_time: Some(Duration::ZERO),
-        validators: vec![Validator::ArgumentSize(1), Validator::ArgumentDeny("(".to_owned())],
+        validators: vec![
+            Validator::ArgumentSize(1),
+            Validator::ArgumentDeny("(".to_owned()),
+            Validator::HostAllow(texts(&["a.org", "https://b", "c d"])),
+            Validator::PathPrefix(vec![]),
+            Validator::Expression("nobody".to_owned()),
+        ],
         ..model::Policy::default()
     };
     let problems = Declared::compile(identity("p"), &policy).unwrap_err();
-    let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    for (shown, expected) in shown.iter().zip([
-        "activation: a keyword is empty",
-        "activation, when: line 1, column ",
-        "allowed_tools: `Bash(git:*` is not a tool pattern: it should end with `)`",
-        "forbidden_tools: `Bash)` is not a tool pattern",
-        "max_steps: nothing can keep this limit",
-        "max_execution_time: nothing can keep this limit",
-        "argument_size: nothing can keep this limit",
-        "validators, number 2: argument_deny: ",
-    ]) {
-        assert!(shown.starts_with(expected), "{shown}");
+    let expected = [
+        ("policy_keyword", "activation.keywords[2]: a keyword is empty"),
+        ("policy_keyword", "activation.keywords[3]: a keyword is empty"),
+        ("policy_expression", "activation.when: line 1, column "),
+        ("policy_pattern", "allowed_tools[2]: `Bash(git:*` is not a tool pattern: it should end with `)`"),
+        ("policy_pattern", "allowed_tools[4]: `` is not a tool pattern"),
+        ("policy_pattern", "forbidden_tools[1]: `Bash)` is not a tool pattern"),
+        ("policy_limit", "max_steps: nothing can keep this limit"),
+        ("policy_limit", "max_execution_time: nothing can keep this limit"),
+        ("policy_limit", "validators[1].argument_size: nothing can keep this limit"),
+        ("policy_validator", "validators[2].argument_deny: "),
+        ("policy_validator", "validators[3].host_allow[2]: `https://b` is not a host"),
+        ("policy_validator", "validators[3].host_allow[3]: `c d` is not a host"),
+        ("policy_validator", "validators[4].path_prefix: the list is empty"),
+        ("policy_expression", "validators[5].expression: there is no `nobody` here"),
+    ];
+    for (problem, (code, shown)) in problems.iter().zip(expected) {
+        assert!(problem.code() == code && problem.to_string().starts_with(shown), "{problem}");
     }
-    assert_eq!(shown.len(), 8);
+    assert_eq!(problems.len(), expected.len());
     let broken: Shared = Arc::new(Declared::broken(identity("p"), &policy, &problems));
     assert!(!asked(&resolved(&[broken]), "reader").is_allowed());
+}
+
+#[test]
+fn what_can_never_be_met_is_a_problem() {
+    let wrong = |policy: model::Policy| -> Vec<String> {
+        let problems = Declared::compile(identity("p"), &policy).err().unwrap_or_default();
+        assert!(problems.iter().all(|problem| problem.code() == "policy_impossible"));
+        problems.iter().map(|problem| problem.place.to_string()).collect()
+    };
+    let tools = |allowed: &[&str], forbidden: &[&str]| model::Policy {
+        allowed_tools: Some(texts(allowed)),
+        forbidden_tools: texts(forbidden),
+        ..always()
+    };
+    assert_eq!(wrong(tools(&["Bash(git:*)", "rm"], &["Bash", "r*"])), ["allowed_tools"]);
+    assert_eq!(wrong(tools(&["Bash(git:*)", "ls"], &["Bash", "r*"])), [""; 0]);
+    // Allowing nothing is a way to say so.
+    assert_eq!(wrong(tools(&[], &["Bash"])), [""; 0]);
+    let hosts = |one: &[&str], two: &[&str]| {
+        let validators = vec![Validator::HostAllow(texts(one)), Validator::HostAllow(texts(two))];
+        model::Policy { validators, ..always() }
+    };
+    assert_eq!(wrong(hosts(&["a.org"], &["b.org", "*.a.org"])), ["validators[2]"]);
+    assert_eq!(wrong(hosts(&["a.org:8080"], &["a.org"])), ["validators[2]"]);
+    assert_eq!(wrong(hosts(&["x.a.org"], &["b.org", "*.a.org"])), [""; 0]);
+    let paths = |one: &[&str], two: &[&str]| {
+        let validators = vec![Validator::PathPrefix(texts(one)), Validator::PathPrefix(texts(two))];
+        model::Policy { validators, ..always() }
+    };
+    assert_eq!(wrong(paths(&["/srv"], &["/home", "/etc"])), ["validators[2]"]);
+    assert_eq!(wrong(paths(&["/srv"], &["/home", "/srv/data"])), [""; 0]);
+    // A relative folder may lie anywhere.
+    assert_eq!(wrong(paths(&["/srv"], &["data"])), [""; 0]);
 }
 
 #[test]

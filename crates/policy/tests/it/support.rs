@@ -63,5 +63,5 @@ pub(crate) fn asked(resolution: &Resolution, tool: &str) -> Verdict {
 }
 
 pub(crate) fn asked_with(resolution: &Resolution, tool: &str, arguments: &Value) -> Verdict {
-    judge(resolution, ToolCall { tool, arguments }, &Context::new(), Usage::default())
+    judge(resolution, ToolCall::new(tool, arguments), &Context::new(), Usage::default())
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::World;
 use super::samples::{self, moment, number};
-use crate::{DecisionFilter, GovernedRunFilter, Pruned, Store, StoreError};
+use crate::{ChangeCursor, DecisionFilter, GovernedRunFilter, Pruned, Store, StoreError, Which};
 
 /// A governed run that says everything.
 fn full_run(world: &World) -> GovernedRun {
@@ -404,7 +404,7 @@ pub async fn governance_is_of_no_other_workspace(store: Arc<dyn Store>) {
     assert_eq!(tx.decisions(other, &DecisionFilter::default(), None, 10).await.unwrap(), []);
     assert_eq!(tx.sealed_decisions(other, 0, 9).await.unwrap(), []);
     assert_eq!(tx.prune_decisions(other, moment(1_000_000)).await.unwrap(), None);
-    assert_eq!(tx.policy_changes(other, 0).await.unwrap(), []);
+    assert_eq!(tx.policy_changes(other, Which::All, ChangeCursor::default(), 10).await.unwrap(), []);
     // The same policies may be active there.
     let same = Decision { workspace: other, ..full_verdict(&world) };
     tx.insert_decisions(other, 1, &[Decision { policies: decision.policies.clone(), ..same }]).await.unwrap();
@@ -445,9 +445,16 @@ pub async fn policy_changes_begin_with_what_may_be_in_force(store: Arc<dyn Store
     world.add(&[&policy]).await;
     world.add(&[&edited]).await;
     let mut tx = world.read().await;
-    let changes = tx.policy_changes(world.workspace, 0).await.unwrap();
+    let changes =
+        tx.policy_changes(world.workspace, Which::Enforced, ChangeCursor::default(), 10).await.unwrap();
     let skills: Vec<Skill> = changes.iter().map(|change| change.skill.clone()).collect();
     assert_eq!(skills, [policy, edited]);
+    let first =
+        changes.first().map(|first| ChangeCursor { change: first.change, skill: Some(first.skill.id) });
+    let rest = tx.policy_changes(world.workspace, Which::Enforced, first.unwrap(), 10).await.unwrap();
+    assert_eq!(rest, changes[1..]);
+    let one = tx.policy_changes(world.workspace, Which::Enforced, ChangeCursor::default(), 1).await.unwrap();
+    assert_eq!(one, changes[..1]);
     assert!(changes.is_sorted_by(|left, right| left.change < right.change));
     assert_eq!(changes.last().map(|change| change.change), tx.last_change(world.workspace).await.unwrap());
 }
@@ -458,7 +465,9 @@ pub async fn policy_changes_go_on_with_every_skill(store: Arc<dyn Store>) {
     world.add(&[&policy, &world.skill("untouched")]).await;
     let here = world.read().await.last_change(world.workspace).await.unwrap().unwrap();
     let names = async |after: u64| -> Vec<(String, bool)> {
-        let changes = world.read().await.policy_changes(world.workspace, after).await.unwrap();
+        let after = ChangeCursor { change: after, skill: None };
+        let changes =
+            world.read().await.policy_changes(world.workspace, Which::All, after, 10).await.unwrap();
         let told = |skill: Skill| (skill.name.to_string(), skill.deleted_at.is_some());
         changes.into_iter().map(|change| told(change.skill)).collect()
     };

@@ -3,7 +3,7 @@
 use model::{RevisionNumber, Skill, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{ChangeCursor, Store, Written};
+use crate::{ChangeCursor, Store, Which, Written};
 
 /// A workspace with a skill, as a server wrote them before changes were numbered.
 pub const ROWS: &str = "
@@ -43,7 +43,7 @@ pub const IDS: usize = 7;
 pub async fn check_policies(store: &dyn Store) {
     let workspace = WorkspaceId::new(Uuid::from_bytes([1; 16]));
     let mut tx = store.read().await.unwrap();
-    let changes = tx.policy_changes(workspace, 0).await.unwrap();
+    let changes = tx.policy_changes(workspace, Which::Enforced, ChangeCursor::default(), 10).await.unwrap();
     let found: Vec<_> = changes
         .iter()
         .map(|change| (change.skill.name.as_str(), change.skill.enforced, change.skill.enabled))

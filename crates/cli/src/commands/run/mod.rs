@@ -6,6 +6,7 @@ mod parameters;
 mod show;
 
 pub(super) use limits::LimitArg;
+pub(super) use parameters::gather as named_values;
 pub(super) use show::duration;
 
 use std::path::PathBuf;

@@ -7,8 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::exit::{Failure, Outcome};
 
-/// The parameters of a run: those of a JSON file, then those that were named one by one.
-pub(super) fn gather(file: Option<&Path>, named: &[String], skill: &Value) -> Outcome<Map<String, Value>> {
+/// Named values: those of a JSON file, then those that were named one by one, by the types that a skill declares.
+pub(in super::super) fn gather(
+    file: Option<&Path>,
+    named: &[String],
+    skill: &Value,
+) -> Outcome<Map<String, Value>> {
     let mut parameters = match file {
         Some(path) => from_file(path)?,
         None => Map::new(),
@@ -46,12 +50,12 @@ fn declared_type(skill: &Value, name: &str) -> Option<String> {
 fn parse(text: &str, type_of: impl Fn(&str) -> Option<String>) -> Outcome<(String, Value)> {
     let (name, value) =
         text.split_once('=').filter(|(name, _)| !name.trim_end_matches(':').is_empty()).ok_or_else(|| {
-            Failure::usage(format!("`{text}` is not a parameter"))
+            Failure::usage(format!("`{text}` does not say what is what"))
                 .hint("write NAME=VALUE, NAME=@FILE or NAME:=JSON")
         })?;
     if let Some(name) = name.strip_suffix(':') {
         let value = serde_json::from_str(value)
-            .map_err(|error| Failure::usage(format!("the parameter `{name}` is not JSON: {error}")))?;
+            .map_err(|error| Failure::usage(format!("the value of `{name}` is not JSON: {error}")))?;
         return Ok((name.to_owned(), value));
     }
     let value = match value.strip_prefix('@') {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use bytes::Bytes;
 use clap::Args;
 use manifest::{Limits, read_zip};
 use model::{Bundle, BundlePath};
@@ -86,9 +87,7 @@ impl ExportArgs {
     }
 
     async fn write_one(&self, client: &Client, job: &Job, overwrite: Overwrite) -> Outcome {
-        let request =
-            api("GET", &["skills", &job.skill.id, "bundle"]).query("revision", job.revision.as_deref());
-        let archive = client.send(request).await?.body;
+        let archive = archive(client, &job.skill.id, job.revision.as_deref()).await?;
         if self.zip {
             return write_shared(&job.target, &archive, overwrite);
         }
@@ -150,6 +149,16 @@ impl ExportArgs {
         }
         last
     }
+}
+
+async fn archive(client: &Client, skill: &str, revision: Option<&str>) -> Outcome<Bytes> {
+    let request = api("GET", &["skills", skill, "bundle"]).query("revision", revision);
+    Ok(client.send(request).await?.body)
+}
+
+/// The files of a skill in the library.
+pub(crate) async fn stored_bundle(client: &Client, skill: &str, revision: Option<&str>) -> Outcome<Bundle> {
+    unpack(&archive(client, skill, revision).await?)
 }
 
 /// The one skill of an archive that the server made.

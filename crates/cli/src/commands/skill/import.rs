@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 use manifest::Limits;
-use model::Bundle;
+use model::{Bundle, BundleFile, BundlePath};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -159,25 +159,9 @@ impl ImportArgs {
     }
 
     fn item(&self, found: &Found, bundle: &Bundle) -> Value {
-        let files: Vec<Value> = bundle
-            .files()
-            .map(|(path, file)| {
-                let mut one = Map::from_iter([("path".to_owned(), Value::from(path.as_str()))]);
-                match std::str::from_utf8(&file.content) {
-                    Ok(text) => one.insert("content".to_owned(), Value::from(text)),
-                    Err(_) => {
-                        one.insert("content_base64".to_owned(), Value::from(STANDARD.encode(&file.content)))
-                    }
-                };
-                if file.executable {
-                    one.insert("executable".to_owned(), Value::Bool(true));
-                }
-                Value::Object(one)
-            })
-            .collect();
         let on_conflict = if self.force { OnConflict::NewRevision } else { self.on_conflict };
         let parts = [
-            ("files", Some(Value::from(files))),
+            ("files", Some(Value::from(file_list(bundle)))),
             ("folder", Some(Value::from(found.folder.as_str()))),
             ("source", Some(Value::from(found.source.as_str()))),
             ("origin", Some(Value::from("imported"))),
@@ -188,6 +172,22 @@ impl ImportArgs {
         ];
         Value::Object(parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
+}
+
+/// The files of a bundle as requests carry them: as text where they are text.
+pub(crate) fn file_list(bundle: &Bundle) -> Vec<Value> {
+    let one = |(path, file): (&BundlePath, &BundleFile)| {
+        let mut one = Map::from_iter([("path".to_owned(), Value::from(path.as_str()))]);
+        match std::str::from_utf8(&file.content) {
+            Ok(text) => one.insert("content".to_owned(), Value::from(text)),
+            Err(_) => one.insert("content_base64".to_owned(), Value::from(STANDARD.encode(&file.content))),
+        };
+        if file.executable {
+            one.insert("executable".to_owned(), Value::Bool(true));
+        }
+        Value::Object(one)
+    };
+    bundle.files().map(one).collect()
 }
 
 /// Skills that go in together.
@@ -254,7 +254,7 @@ async fn send(client: &Client, items: Vec<Value>) -> Outcome<Vec<BulkResult>> {
 }
 
 /// The name a skill would get if it were free.
-fn wanted_name(bundle: &Bundle, folder: &str, limits: &Limits) -> Option<String> {
+pub(crate) fn wanted_name(bundle: &Bundle, folder: &str, limits: &Limits) -> Option<String> {
     let reading = manifest::read(bundle, limits).ok()?;
     Some(manifest::choose_name(&reading.manifest, Some(folder)).0.to_string())
 }

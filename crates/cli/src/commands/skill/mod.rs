@@ -20,9 +20,9 @@ use crate::output::{Output, Paint, Table, line};
 use crate::session::Session;
 
 pub(crate) use delete::DeleteArgs;
-pub(crate) use export::ExportArgs;
+pub(crate) use export::{ExportArgs, stored_bundle};
 pub(crate) use history::number as revision_number;
-pub(crate) use import::ImportArgs;
+pub(crate) use import::{ImportArgs, file_list, wanted_name};
 pub(crate) use list::ListArgs;
 pub(crate) use review::switch;
 

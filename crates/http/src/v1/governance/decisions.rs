@@ -3,7 +3,7 @@
 use app::governance::ListDecisions;
 use app::{Cursor, PageRequest};
 use axum::extract::State;
-use model::{Caller, DecisionId, DecisionKind};
+use model::{Caller, DecisionId, DecisionKind, DenialCause};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -100,10 +100,8 @@ impl ListDecisionsQuery {
                 "`denied_by` is the id of a policy, such as `security-policy` or `agent/limits`",
             ));
         }
-        if self.cause.as_deref().is_some_and(|cause| !app::governance::Cause::WORDS.contains(&cause)) {
-            let words = app::governance::Cause::WORDS.join(", ");
-            return Err(Problem::bad_request(format!("`cause` is one of: {words}")));
-        }
+        let cause = self.cause.as_deref().map(DenialCause::parse).transpose();
+        let cause = cause.map_err(|error| Problem::bad_request(error.to_string()))?;
         Ok(ListDecisions {
             kind: kind.map_err(|error| Problem::bad_request(error.to_string()))?,
             denied,
@@ -114,7 +112,7 @@ impl ListDecisionsQuery {
             policy: self.policy.as_deref().map(skill_id).transpose()?,
             denied_by: self.denied_by,
             tool: self.tool,
-            cause: self.cause,
+            cause: cause.map(|cause| cause.as_str().to_owned()),
             since: self.since.as_deref().map(moment).transpose()?,
             until: self.until.as_deref().map(moment).transpose()?,
             page: PageRequest {

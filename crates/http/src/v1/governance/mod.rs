@@ -48,9 +48,13 @@ macro_rules! ask_request {
 }
 
 mod decisions;
+mod drafts;
+mod hooks;
 mod runs;
 
 pub(crate) use decisions::*;
+pub(crate) use drafts::*;
+pub(crate) use hooks::*;
 pub(crate) use runs::*;
 
 async fn ask(

@@ -67,6 +67,10 @@ pub(crate) struct StepRequest {
     #[serde(default)]
     #[schema(value_type = Object)]
     context: Map<String, Value>,
+    /// Your own id of the call; asked about twice, it is one step.
+    #[serde(default, deserialize_with = "within::<1, 200, _, _>")]
+    #[schema(min_length = 1, max_length = 200)]
+    call_id: Option<String>,
 }
 
 /// Puts a tool call of a run to the policies. An allowed one is a step.
@@ -80,7 +84,8 @@ pub(crate) async fn judge_step(
     Json(request): Json<StepRequest>,
 ) -> Result<axum::Json<JudgedView>, Problem> {
     let run = RunRef::Id(run_id(&id)?);
-    let step = Step { call: call(request.tool, request.arguments), context: request.context };
+    let step =
+        Step { call: call(request.tool, request.arguments), context: request.context, id: request.call_id };
     Ok(axum::Json(app::governance::step(&state.cx, &caller, run, step).await?.into()))
 }
 

@@ -13,6 +13,7 @@ pub(crate) use files::{delete_file, list_files, put_file, read_file};
 pub(crate) use history::{diff, label, list_revisions, read_revision, restore};
 pub(crate) use library::{bulk, create, import, list, list_tags, resolve, validate, word};
 pub(crate) use rating::{list_feedback, record_feedback, record_use};
+pub(crate) use requests::{FileRequest, bundle_of};
 pub(crate) use review::{approve, archive, disable, enable, promote, reject, reopen, submit};
 
 // The macros of the document look for these beside the handlers.

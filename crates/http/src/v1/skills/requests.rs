@@ -7,7 +7,7 @@ use app::skills::{Content, CreateSkill, OnConflict, bundle_from_files};
 use app::{Change, Changes, Code, Context, Draft};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{BundleFile, BundlePath, Caller, Label, Origin, SkillName, slugify};
+use model::{Bundle, BundleFile, BundlePath, Caller, Label, Origin, SkillName, slugify};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -34,6 +34,12 @@ pub(crate) struct FileRequest {
     /// Remove it instead; only when editing.
     #[serde(default)]
     delete: bool,
+}
+
+/// The bundle that these files make.
+pub(crate) fn bundle_of(files: Vec<FileRequest>) -> Result<Bundle, Problem> {
+    let files = files.into_iter().map(FileRequest::read).collect::<Result<_, _>>()?;
+    Ok(bundle_from_files(files)?)
 }
 
 impl FileRequest {

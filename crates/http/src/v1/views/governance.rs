@@ -316,11 +316,13 @@ impl From<GovernedRun> for GovernedRunView {
 pub(crate) struct StartedView {
     pub run: GovernedRunView,
     pub resolution: ResolvedView,
+    /// What the active policies have to say to the agent; empty where they say nothing.
+    pub planning: String,
 }
 
 impl From<Started> for StartedView {
     fn from(started: Started) -> Self {
-        Self { run: started.run.into(), resolution: started.resolved.into() }
+        Self { run: started.run.into(), resolution: started.resolved.into(), planning: started.planning }
     }
 }
 

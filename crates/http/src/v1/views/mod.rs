@@ -1,6 +1,7 @@
 //! The shapes of answers.
 
 mod agents;
+mod drafts;
 mod facets;
 mod governance;
 mod identity;
@@ -16,6 +17,7 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
 pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};
 pub(crate) use governance::{
     DecisionView, ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView,

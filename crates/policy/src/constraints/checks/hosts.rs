@@ -67,6 +67,37 @@ pub(in super::super) fn touches(host: &HostPattern, arguments: &Value) -> bool {
     })
 }
 
+/// Whether every host that another pattern names is named by this one, on whatever port unless it says which.
+pub(in super::super) fn covers(one: &HostPattern, other: &HostPattern) -> bool {
+    let ((name, port), (other, other_port)) = (parts(one), parts(other));
+    covers_name(name, other) && (port.is_none() || port == other_port)
+}
+
+/// Whether some host and port may be allowed by both lists of `host_allow`.
+pub(super) fn may_meet(one: &HostPattern, other: &HostPattern) -> bool {
+    let ((name, port), (other, other_port)) = (parts(one), parts(other));
+    let is_usual = |port: &str| WEB_PORTS.iter().any(|usual| port == usual.to_string());
+    let ports = match (port, other_port) {
+        (Some(port), Some(other)) => port == other,
+        (Some(port), None) | (None, Some(port)) => is_usual(port),
+        (None, None) => true,
+    };
+    ports && (covers_name(name, other) || covers_name(other, name))
+}
+
+fn parts(pattern: &HostPattern) -> (&str, Option<&str>) {
+    pattern.as_str().split_once(':').map_or((pattern.as_str(), None), |(name, port)| (name, Some(port)))
+}
+
+/// Whether a name, or all below a domain, is within another.
+fn covers_name(name: &str, other: &str) -> bool {
+    name == other
+        || name.strip_prefix("*.").is_some_and(|domain| {
+            let host = other.strip_prefix("*.").unwrap_or(other);
+            host.strip_suffix(domain).is_some_and(|below| below.ends_with('.'))
+        })
+}
+
 fn all_targets(arguments: &Value) -> Vec<Result<Target, Unclear>> {
     let mut found = Vec::new();
     let visited = super::each_text(arguments, &mut |key, text| {
@@ -80,8 +111,7 @@ fn all_targets(arguments: &Value) -> Vec<Result<Target, Unclear>> {
 }
 
 fn fits(pattern: &HostPattern, target: &Target, is_usual: impl Fn(u16) -> bool) -> bool {
-    let (name, port) =
-        pattern.as_str().split_once(':').map_or((pattern.as_str(), None), |(name, port)| (name, Some(port)));
+    let (name, port) = parts(pattern);
     let named = match name.strip_prefix("*.") {
         Some(domain) => target.host.strip_suffix(domain).is_some_and(|below| below.ends_with('.')),
         None => name == target.host,

@@ -11,15 +11,17 @@ pub(super) mod hosts;
 use std::fmt;
 use std::io;
 
-use model::{HostPattern, Validator};
+use model::{HostPattern, PolicyPlace, Validator};
 use serde_json::Value;
 
-use super::expression::{Expression, ExpressionError, MAX_TEXT_UNITS, Variables, compile_pattern};
+use super::expression::{Expression, MAX_TEXT_UNITS, Variables, compile_pattern};
 use super::place::{Bases, Place, is_path_name, looks_like_path};
-use super::{Attempt, Failure};
+use super::{Attempt, Failure, Problem, Wrong};
 
 /// The deepest arguments.
 const MAX_DEPTH: usize = 128;
+/// What even a call without arguments takes: `{}`.
+const LEAST_ARGUMENTS: u64 = 2;
 
 /// A check on a tool call before it runs. It must be pure: the same input, the same answer.
 pub trait Check: Send + Sync {
@@ -50,21 +52,18 @@ impl fmt::Debug for dyn Check {
 /// Why a validator cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// The expression is wrong.
-    #[error("expression: {0}")]
-    Expression(#[from] ExpressionError),
     /// The regular expression is wrong.
-    #[error("argument_deny: {0}")]
+    #[error("{0}")]
     Pattern(String),
     /// A prefix is no path.
-    #[error("path_prefix: `{0}` is not a path of a folder")]
+    #[error("`{0}` is not a path of a folder")]
     Prefix(String),
     /// A host is none.
-    #[error("host_allow: {0}")]
+    #[error("{0}")]
     Host(String),
     /// Nothing would ever pass.
-    #[error("{0}: the list is empty, so that nothing would pass; name something or leave it out")]
-    Empty(&'static str),
+    #[error("the list is empty, so that nothing would pass; name something or leave it out")]
+    Empty,
 }
 
 /// The declared checks.
@@ -77,31 +76,77 @@ pub(super) enum Built {
 }
 
 impl Built {
-    pub(super) fn compile(validator: &Validator) -> Result<Self, CheckError> {
+    /// Makes the validator at this place ready, or says everything that is wrong with it.
+    pub(super) fn compile(validator: &Validator, place: &PolicyPlace) -> Result<Self, Vec<Problem>> {
+        let at = |kind: &'static str| place.clone().field(kind);
+        let wrong = |kind, wrong: Wrong| vec![Problem::new(at(kind), wrong)];
         match validator {
-            Validator::Expression(source) => {
-                Ok(Self::Expression(Expression::compile(source, Variables::Check)?))
-            }
-            Validator::ArgumentDeny(pattern) => {
-                compile_pattern(pattern).map(Self::ArgumentDeny).map_err(CheckError::Pattern)
-            }
-            Validator::PathPrefix(prefixes) if prefixes.is_empty() => Err(CheckError::Empty("path_prefix")),
-            Validator::PathPrefix(prefixes) => {
-                match prefixes.iter().find(|prefix| Place::readings(prefix, &Bases::default()).is_err()) {
-                    Some(wrong) => Err(CheckError::Prefix(wrong.chars().take(120).collect())),
-                    None => Ok(Self::PathPrefix(prefixes.clone())),
+            Validator::Expression(source) => Expression::compile(source, Variables::Check)
+                .map(Self::Expression)
+                .map_err(|error| wrong("expression", error.into())),
+            Validator::ArgumentDeny(pattern) => compile_pattern(pattern)
+                .map(Self::ArgumentDeny)
+                .map_err(|error| wrong("argument_deny", CheckError::Pattern(error).into())),
+            Validator::PathPrefix(prefixes) => each(prefixes, &at("path_prefix"), |prefix| {
+                match Place::readings(prefix, &Bases::default()) {
+                    Ok(_) => Ok(prefix.to_owned()),
+                    Err(_) => Err(CheckError::Prefix(prefix.chars().take(120).collect())),
                 }
+            })
+            .map(Self::PathPrefix),
+            Validator::HostAllow(hosts) => {
+                each(hosts, &at("host_allow"), |host| hosts::pattern(host).map_err(CheckError::Host))
+                    .map(Self::HostAllow)
             }
-            Validator::HostAllow(hosts) if hosts.is_empty() => Err(CheckError::Empty("host_allow")),
-            Validator::HostAllow(hosts) => hosts
-                .iter()
-                .map(|host| hosts::pattern(host))
-                .collect::<Result<_, _>>()
-                .map(Self::HostAllow)
-                .map_err(CheckError::Host),
+            Validator::ArgumentSize(most) if *most < LEAST_ARGUMENTS => {
+                Err(wrong("argument_size", Wrong::Limit))
+            }
             Validator::ArgumentSize(most) => Ok(Self::ArgumentSize(*most)),
         }
     }
+
+    /// What of a call no value can pass both; `None` where some may, or where that cannot be seen.
+    pub(super) fn contradicts(&self, other: &Self) -> Option<&'static str> {
+        let none = Bases::default();
+        match (self, other) {
+            (Self::HostAllow(one), Self::HostAllow(other)) => {
+                let meet = one.iter().any(|one| other.iter().any(|other| hosts::may_meet(one, other)));
+                (!meet).then_some("host")
+            }
+            (Self::PathPrefix(one), Self::PathPrefix(other)) => {
+                let read = |text: &String| Place::read(text, &none).ok();
+                let meet = one.iter().filter_map(read).any(|one| {
+                    other.iter().filter_map(read).any(|other| {
+                        // Where a folder that is not known lies cannot be said.
+                        let known = [&one, &other].iter().all(|place| place.is_known());
+                        !known || one.is_in(&other) || other.is_in(&one)
+                    })
+                });
+                (!meet).then_some("path")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Reads every entry of a validator's list, or says what is wrong with each.
+fn each<T>(
+    texts: &[String],
+    place: &PolicyPlace,
+    read: impl Fn(&str) -> Result<T, CheckError>,
+) -> Result<Vec<T>, Vec<Problem>> {
+    if texts.is_empty() {
+        return Err(vec![Problem::new(place.clone(), CheckError::Empty)]);
+    }
+    let mut good = Vec::new();
+    let mut problems = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        match read(text) {
+            Ok(value) => good.push(value),
+            Err(error) => problems.push(Problem::new(place.clone().item(index + 1), error)),
+        }
+    }
+    if problems.is_empty() { Ok(good) } else { Err(problems) }
 }
 
 impl Check for Built {

@@ -11,8 +11,8 @@ fn ask(validator: &Validator, arguments: &Value) -> Result<bool, String> {
 
 fn ask_in(validator: &Validator, arguments: &Value, context: &Value) -> Result<bool, String> {
     let context: Context = context.as_object().unwrap().clone();
-    let attempt = Attempt::new(ToolCall { tool: "t", arguments }, &context);
-    Built::compile(validator).unwrap().check(&attempt).map_err(|failure| failure.0)
+    let attempt = Attempt::new(ToolCall::new("t", arguments), &context);
+    Built::compile(validator, &PolicyPlace::default()).unwrap().check(&attempt).map_err(|failure| failure.0)
 }
 
 #[test]
@@ -166,12 +166,13 @@ fn what_cannot_work_is_refused() {
         (Validator::ArgumentDeny("(".to_owned()), "argument_deny: unclosed group"),
         (Validator::ArgumentDeny("a(?=b)".to_owned()), "argument_deny: "),
         (Validator::PathPrefix(vec![]), "path_prefix: the list is empty"),
-        (Validator::PathPrefix(vec!["a/../..".to_owned()]), "path_prefix: `a/../..` is not a path"),
+        (Validator::PathPrefix(vec!["a/../..".to_owned()]), "path_prefix[1]: `a/../..` is not a path"),
         (Validator::HostAllow(vec![]), "host_allow: the list is empty"),
-        (Validator::HostAllow(vec!["https://a".to_owned()]), "host_allow: `https://a` is not a host"),
+        (Validator::HostAllow(vec!["https://a".to_owned()]), "host_allow[1]: `https://a` is not a host"),
         (Validator::Expression("x".to_owned()), "expression: there is no `x` here"),
     ] {
-        let error = Built::compile(&validator).err().unwrap().to_string();
+        let problems = Built::compile(&validator, &PolicyPlace::default()).err().unwrap();
+        let error = problems.first().unwrap().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -17,6 +17,7 @@
 mod compile;
 mod cost;
 mod pattern;
+mod truth;
 
 use std::sync::{Arc, LazyLock};
 
@@ -28,6 +29,7 @@ use cel::{Context, Env, ExecutionError, FunctionContext, Value};
 use super::Failure;
 use super::inputs::{Attempt, Situation, Values};
 pub(super) use pattern::{MAX_TEXT_UNITS, TextPattern, compile_pattern};
+pub(super) use truth::Truth;
 
 /// The longest expression, in bytes.
 pub(super) const MAX_SOURCE: usize = 4096;

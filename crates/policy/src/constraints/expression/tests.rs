@@ -25,7 +25,7 @@ fn when(source: &str, task: &str, known: Json) -> Result<bool, String> {
 fn check(source: &str, arguments: &Json) -> Result<bool, String> {
     let expression = Expression::compile(source, Variables::Check).map_err(|error| error.to_string())?;
     let known = context(json!({ "roots": ["/srv/", "/tmp/"], "role": "editor" }));
-    let attempt = Attempt::new(ToolCall { tool: "writer", arguments }, &known);
+    let attempt = Attempt::new(ToolCall::new("writer", arguments), &known);
     expression.admits(&attempt).map_err(|failure| failure.0)
 }
 
@@ -141,7 +141,7 @@ fn what_cannot_work_is_refused_when_compiled() {
         let small = Expression::compile(&source, Variables::Check).is_ok_and(|expression| {
             let arguments = json!({});
             let known = Context::new();
-            let _ = expression.admits(&Attempt::new(ToolCall { tool: "t", arguments: &arguments }, &known));
+            let _ = expression.admits(&Attempt::new(ToolCall::new("t", &arguments), &known));
             true
         });
         assert!(!small || source.starts_with("((") || source.starts_with("- -"), "{source}");
@@ -185,7 +185,7 @@ fn the_worst_expressions_end_soon() {
         for source in &sources {
             let expression = Expression::compile(source, Variables::Check).unwrap();
             let known = Context::new();
-            let attempt = Attempt::new(ToolCall { tool: "t", arguments: &arguments }, &known);
+            let attempt = Attempt::new(ToolCall::new("t", &arguments), &known);
             let started = Instant::now();
             let result = expression.admits(&attempt);
             let elapsed = started.elapsed();

@@ -7,7 +7,7 @@
 //!
 //! What a program does once it runs is not seen here: a blacklist of commands is a hint, a whitelist is a fence.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::glob::Glob;
 
@@ -60,6 +60,38 @@ impl CommandPattern {
             Self::Exact(text) => text == command,
         }
     }
+
+    /// Whether every command line within another pattern is within this one, as far as can be seen.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (_, Self::Exact(text)) => admits(&[self], &json!({ "command": text })),
+            (Self::Exact(_), _) => false,
+            (_, Self::Prefix(prefix)) => self.matches(prefix) && self.matches(&format!("{prefix} *")),
+            // A star can only be taken by a star, or stand behind a prefix.
+            (_, Self::Glob(glob)) => self.matches(&glob.text()),
+        }
+    }
+
+    /// Whether some command line may be within both.
+    pub(super) fn may_meet(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Exact(one), Self::Exact(two)) => one == two || !is_simple(one) || !is_simple(two),
+            (Self::Exact(text), other) | (other, Self::Exact(text)) => {
+                !is_simple(text) || other.matches(text)
+            }
+            (Self::Prefix(one), Self::Prefix(two)) => self.matches(two) || other.matches(one),
+            (Self::Prefix(prefix), Self::Glob(glob)) | (Self::Glob(glob), Self::Prefix(prefix)) => {
+                prefix.starts_with(glob.start()) || glob.start().starts_with(prefix.as_str())
+            }
+            (Self::Glob(one), Self::Glob(two)) => one.may_meet(two),
+        }
+    }
+}
+
+/// Whether a line is one command with nothing hidden in it.
+fn is_simple(line: &str) -> bool {
+    let split = Split::new(line);
+    split.clear && split.parts.len() == 1
 }
 
 /// Whether a command line is within these patterns for certain.
@@ -67,7 +99,11 @@ pub(super) fn admits(patterns: &[&CommandPattern], arguments: &Value) -> bool {
     let Some(lines) = lines(arguments) else { return false };
     lines.iter().all(|line| {
         let whole = one_spaced(line);
-        if patterns.iter().any(|pattern| matches!(pattern, CommandPattern::Exact(text) if *text == whole)) {
+        // A line end is no space: it ends a command.
+        let one_line = !line.trim().contains(['\n', '\r']);
+        let is_whole =
+            |pattern: &&&CommandPattern| matches!(pattern, CommandPattern::Exact(text) if *text == whole);
+        if one_line && patterns.iter().any(|pattern| is_whole(&pattern)) {
             return true;
         }
         let split = Split::new(line);

@@ -59,6 +59,27 @@ impl FilePattern {
         Ok(Self { base, parts })
     }
 
+    /// Whether every file within another pattern is within this one, as far as can be seen.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let skips = if self.base == Base::Anywhere { other.parts.len() } else { 0 };
+        let fits = |skip| self.fits_by(other.parts.get(skip..).unwrap_or_default(), covers_name);
+        (self.base == other.base || self.base == Base::Anywhere && other.base == Base::Here)
+            && (0..=skips).any(fits)
+    }
+
+    /// Whether some file may be within both: not when they begin at the same folder and go into different ones.
+    pub(super) fn may_meet(&self, other: &Self) -> bool {
+        let is_plain = |part: &str| !part.contains(['*', '?']);
+        self.base != other.base
+            || self.base == Base::Anywhere
+            || self
+                .parts
+                .iter()
+                .zip(&other.parts)
+                .take_while(|(one, two)| is_plain(one) && is_plain(two))
+                .all(|(one, two)| one == two)
+    }
+
     /// The folder it begins at.
     fn folder(&self, bases: &Bases) -> Place {
         let (known, root) = match self.base {
@@ -102,6 +123,10 @@ impl FilePattern {
 
     /// Whether the path, or a folder it lies in, fits the pattern.
     fn fits(&self, path: &[String]) -> bool {
+        self.fits_by(path, fits_name)
+    }
+
+    fn fits_by(&self, path: &[String], fits_name: fn(&str, &str) -> bool) -> bool {
         if path.is_empty() && !self.parts.iter().all(|part| part == "**") {
             return false;
         }
@@ -127,6 +152,12 @@ impl FilePattern {
         }
         reached.contains(&true)
     }
+}
+
+/// Whether a part of a pattern takes whatever the part of another stands for: `**` is any number of names, and a star any
+/// number of letters.
+fn covers_name(part: &str, other: &str) -> bool {
+    other != "**" && !(part.contains('?') && other.contains('*')) && fits_name(part, other)
 }
 
 /// `*` and `?` within a name.
@@ -172,7 +203,7 @@ fn fits_name(pattern: &str, name: &str) -> bool {
 /// The paths of a call; without one a tool works on the folder it is in. `None` where there is something that is no path.
 fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
     let arguments = call.arguments.as_object()?;
-    let searches = call.tool.eq_ignore_ascii_case("glob");
+    let searches = call.names().any(|name| name.eq_ignore_ascii_case("glob"));
     let mut found = Vec::new();
     for (name, value) in arguments {
         if is_path_name(name) || (searches && name == "pattern") {
@@ -210,11 +241,11 @@ pub(super) fn admits(patterns: &[&FilePattern], call: ToolCall<'_>, bases: &Base
 }
 
 /// Tools that read all that lies below the folder they are given.
-const SEARCHES: [&str; 4] = ["Glob", "Grep", "glob", "search_file_content"];
+const SEARCHES: [&str; 6] = ["Glob", "Grep", "glob", "grep", "grep_search", "search_file_content"];
 
 /// Whether some path of a call may be in it.
 pub(super) fn touches(pattern: &FilePattern, call: ToolCall<'_>, bases: &Bases) -> bool {
-    let searches = SEARCHES.contains(&call.tool);
+    let searches = call.names().any(|name| SEARCHES.contains(&name));
     paths(call).is_none_or(|paths| {
         paths.iter().any(|path| {
             Place::readings(path, bases).map_or(true, |readings| {

@@ -28,6 +28,38 @@ impl Glob {
         }
         true
     }
+
+    /// The text it was made of.
+    pub(super) fn text(&self) -> String {
+        self.parts.join("*")
+    }
+
+    /// Whether it has no star.
+    pub(super) fn is_plain(&self) -> bool {
+        self.parts.len() == 1
+    }
+
+    /// What stands before the first star.
+    pub(super) fn start(&self) -> &str {
+        self.parts.first().map_or("", String::as_str)
+    }
+
+    /// Whether it matches everything that another one matches. A star of the other can only be taken by a star, so that
+    /// what matches the text with its stars matches whatever they stand for.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self.matches(&other.text())
+    }
+
+    /// Whether some text may match both; true where that cannot be excluded by how they begin and end.
+    pub(super) fn may_meet(&self, other: &Self) -> bool {
+        if self.is_plain() || other.is_plain() {
+            return self.covers(other) || other.covers(self);
+        }
+        let end = |glob: &Self| glob.parts.last().cloned().unwrap_or_default();
+        let (one, two) = (end(self), end(other));
+        (self.start().starts_with(other.start()) || other.start().starts_with(self.start()))
+            && (one.ends_with(&two) || two.ends_with(&one))
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +85,25 @@ mod tests {
             ("*.rs", "main.rs", true),
         ] {
             assert_eq!(Glob::new(glob).matches(text), expected, "{glob} {text}");
+        }
+    }
+
+    #[test]
+    fn what_a_glob_covers_it_meets() {
+        for (one, other, covers, meets) in [
+            ("mcp__*", "mcp__github__*", true, true),
+            ("mcp__github__*", "mcp__*", false, true),
+            ("a*", "b*", false, false),
+            ("*a", "*b", false, false),
+            ("a*b", "a*b*", false, true),
+            ("*x*", "*x", true, true),
+            ("ab", "a*", false, true),
+            ("ab", "ab", true, true),
+            ("*", "", true, true),
+        ] {
+            let (one, other) = (Glob::new(one), Glob::new(other));
+            assert_eq!((one.covers(&other), one.may_meet(&other)), (covers, meets), "{one:?} {other:?}");
+            assert_eq!(other.may_meet(&one), meets);
         }
     }
 }

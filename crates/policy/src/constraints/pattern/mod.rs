@@ -11,6 +11,7 @@
 //! be said that it is outside. Whitelists ask the first, blacklists the second, so that what is unclear is denied.
 
 mod commands;
+mod compare;
 mod files;
 mod glob;
 
@@ -28,7 +29,7 @@ use glob::Glob;
 const SHELLS: [&str; 7] =
     ["Bash", "Shell", "bash", "exec_command", "local_shell", "run_shell_command", "shell"];
 /// The tools whose arguments are paths.
-const FILE_TOOLS: [&str; 15] = [
+const FILE_TOOLS: [&str; 21] = [
     "Edit",
     "Glob",
     "Grep",
@@ -38,11 +39,17 @@ const FILE_TOOLS: [&str; 15] = [
     "NotebookRead",
     "Read",
     "Write",
+    "edit",
     "glob",
+    "grep",
+    "grep_search",
+    "list",
     "list_directory",
+    "read",
     "read_file",
     "replace",
     "search_file_content",
+    "write",
     "write_file",
 ];
 /// Tools whose one telling argument may be left unnamed: `Agent(Explore)`.
@@ -71,6 +78,8 @@ pub struct ToolSet {
 
 #[derive(Debug, Clone)]
 struct Pattern {
+    /// As written.
+    text: String,
     name: Glob,
     /// `None` is every call.
     calls: Option<Calls>,
@@ -87,20 +96,29 @@ enum Calls {
 impl ToolSet {
     /// Reads tools and patterns, in any order.
     pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, PatternError> {
+        let (set, wrong) = Self::read(texts);
+        wrong.into_iter().next().map_or(Ok(set), |(_, error)| Err(error))
+    }
+
+    /// Reads tools and patterns; those that are wrong are left out and told of, with their number from 1.
+    pub(super) fn read<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+    ) -> (Self, Vec<(usize, PatternError)>) {
         let mut set = Self::default();
-        for text in texts {
+        let mut wrong = Vec::new();
+        for (index, text) in texts.into_iter().enumerate() {
             let text = text.as_ref().trim();
-            if text.contains(['*', '(', ')']) {
-                let pattern = Pattern::parse(text)
-                    .map_err(|why| PatternError { text: text.chars().take(120).collect(), why })?;
-                if !set.texts.iter().any(|known| known == text) {
-                    set.patterns.push(pattern);
+            match Pattern::parse(text) {
+                Err(why) => {
+                    wrong.push((index + 1, PatternError { text: text.chars().take(120).collect(), why }));
+                    continue;
                 }
-            } else if text.is_empty() || text.chars().any(char::is_control) {
-                let why = "a tool has a name".to_owned();
-                return Err(PatternError { text: text.chars().take(120).collect(), why });
-            } else {
-                set.names.push(text.to_owned());
+                Ok(pattern) if text.contains(['*', '(', ')']) => {
+                    if !set.texts.iter().any(|known| known == text) {
+                        set.patterns.push(pattern);
+                    }
+                }
+                Ok(_) => set.names.push(text.to_owned()),
             }
             set.texts.push(text.to_owned());
         }
@@ -108,7 +126,7 @@ impl ToolSet {
             list.sort_unstable();
             list.dedup();
         }
-        Ok(set)
+        (set, wrong)
     }
 
     /// What it was read from, in the order of bytes and once each.
@@ -139,13 +157,13 @@ impl ToolSet {
 
     /// Whether a call is in it for certain.
     pub(super) fn admits(&self, call: ToolCall<'_>, context: &Context) -> bool {
-        if self.has_tool(call.tool) {
+        if call.names().any(|name| self.has_tool(name)) {
             return true;
         }
         let mut commands = Vec::new();
         let mut files = Vec::new();
         let mut domains = Vec::new();
-        for pattern in self.patterns.iter().filter(|pattern| pattern.name.matches(call.tool)) {
+        for pattern in self.patterns.iter().filter(|pattern| pattern.names(call)) {
             match &pattern.calls {
                 Some(Calls::Command(pattern)) => commands.push(pattern),
                 Some(Calls::File(pattern)) => files.push(pattern),
@@ -166,8 +184,8 @@ impl ToolSet {
 
     /// Whether a call may be in it.
     pub(super) fn touches(&self, call: ToolCall<'_>, context: &Context) -> bool {
-        self.has_tool(call.tool)
-            || self.patterns.iter().filter(|pattern| pattern.name.matches(call.tool)).any(|pattern| {
+        call.names().any(|name| self.has_tool(name))
+            || self.patterns.iter().filter(|pattern| pattern.names(call)).any(|pattern| {
                 match &pattern.calls {
                     None => true,
                     Some(Calls::Command(pattern)) => commands::touches(pattern, call.arguments),
@@ -179,17 +197,6 @@ impl ToolSet {
                 }
             })
     }
-
-    /// Whether everything that an entry of another set stands for is in it, as far as texts tell.
-    pub(super) fn covers(&self, text: &str) -> bool {
-        if self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok() {
-            return true;
-        }
-        match text.split_once('(') {
-            Some((tool, _)) => !tool.contains('*') && self.has_tool(tool),
-            None => !text.contains('*') && self.has_tool(text),
-        }
-    }
 }
 
 /// `mcp__github` of `mcp__github__create_issue`.
@@ -200,23 +207,33 @@ fn server(tool: &str) -> Option<&str> {
 }
 
 impl Pattern {
+    /// Reads a tool or a pattern.
     fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() || text.chars().any(char::is_control) {
+            return Err("a tool has a name, without control characters".to_owned());
+        }
+        let whole = |name, calls| Self { text: text.to_owned(), name: Glob::new(name), calls };
         let Some((name, rest)) = text.split_once('(') else {
-            let whole = if text.contains(')') { Err("a `)` without a `(`") } else { Ok(text) };
-            return Ok(Self { name: Glob::new(whole?), calls: None });
+            return if text.contains(')') {
+                Err("a `)` without a `(`".to_owned())
+            } else {
+                Ok(whole(text, None))
+            };
         };
         let inner = rest.strip_suffix(')').ok_or("it should end with `)`")?;
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err("it should begin with the name of a tool".to_owned());
         }
-        if inner.chars().any(char::is_control) {
-            return Err("there are control characters in it".to_owned());
-        }
         let calls = match inner.trim() {
             "" | "*" | "**" => None,
             inner => Some(Calls::parse(name, inner)?),
         };
-        Ok(Self { name: Glob::new(name), calls })
+        Ok(whole(name, calls))
+    }
+
+    /// Whether it is about the tool of a call.
+    fn names(&self, call: ToolCall<'_>) -> bool {
+        call.names().any(|name| self.name.matches(name))
     }
 }
 

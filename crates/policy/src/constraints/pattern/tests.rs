@@ -14,7 +14,7 @@ fn known() -> Context {
 }
 
 fn ask(set: &ToolSet, tool: &str, arguments: &Value, context: &Context) -> (bool, bool) {
-    let call = ToolCall { tool, arguments };
+    let call = ToolCall::new(tool, arguments);
     (set.admits(call, context), set.touches(call, context))
 }
 
@@ -132,7 +132,7 @@ fn several_patterns_admit_a_line_together() {
     let both = ToolSet::parse(["Bash(git:*)", "Bash(npm test)"]).unwrap();
     for (command, expected) in [("git add . && npm test", true), ("git add . && npm run x", false)] {
         let arguments = json!({ "command": command });
-        assert_eq!(both.admits(ToolCall { tool: "Bash", arguments: &arguments }, &Context::new()), expected);
+        assert_eq!(both.admits(ToolCall::new("Bash", &arguments), &Context::new()), expected);
     }
 }
 
@@ -364,7 +364,7 @@ proptest! {
         let git = set("Bash(git:*)");
         let ask = |command: String| {
             let arguments = json!({ "command": command });
-            git.admits(ToolCall { tool: "Bash", arguments: &arguments }, &Context::new())
+            git.admits(ToolCall::new("Bash", &arguments), &Context::new())
         };
         let line = format!("git {}", words.concat());
         if ask(line.clone()) && !line.ends_with('\\') {
@@ -372,4 +372,104 @@ proptest! {
             prop_assert!(!ask(smuggled.clone()), "{:?}", smuggled);
         }
     }
+}
+
+#[test]
+fn a_call_has_the_host_s_name_of_its_tool_as_well() {
+    let ask = |pattern: &str, tool: &str, alias: &str, arguments: &Value| {
+        let call = ToolCall { tool, alias: Some(alias), arguments };
+        let set = set(pattern);
+        (set.admits(call, &known()), set.touches(call, &known()))
+    };
+    let git = json!({ "command": "git log" });
+    for (pattern, expected) in [
+        ("Bash", true),
+        ("run_shell_command", true),
+        ("run_*", true),
+        ("Bash(git:*)", true),
+        ("run_shell_command(git log)", true),
+        ("Bash(ls)", false),
+        ("Shell(git:*)", false),
+        ("shell", false),
+    ] {
+        assert_eq!(ask(pattern, "Bash", "run_shell_command", &git), (expected, expected), "{pattern}");
+    }
+    let file = json!({ "path": "/srv/app/src/a.rs" });
+    assert_eq!(ask("Read(/src/**)", "Read", "read_file", &file), (true, true));
+    assert_eq!(ask("read_file(/doc/**)", "Read", "read_file", &file), (false, false));
+    // By either of its names a search reads all that lies below.
+    let all = json!({ "path": "/srv/app" });
+    assert_eq!(ask("Find(path:*)", "Find", "Grep", &all), (true, true));
+    assert_eq!(ask("Grep(/src/**)", "Find", "Grep", &all), (false, true));
+    // The patterns of both names admit a line together.
+    let both = ToolSet::parse(["Bash(git:*)", "run_shell_command(ls)"]).unwrap();
+    let arguments = json!({ "command": "git log; ls" });
+    let call = ToolCall { alias: Some("run_shell_command"), ..ToolCall::new("Bash", &arguments) };
+    assert!(both.admits(call, &known()) && !both.admits(ToolCall::new("Bash", &arguments), &known()));
+}
+
+#[test]
+fn a_line_end_is_no_space_in_an_exact_command() {
+    let line =
+        |command: &str| ask(&set("Bash(npm run test)"), "Bash", &json!({ "command": command }), &known());
+    assert_eq!(line("npm  run test\n"), (true, true));
+    assert_eq!(line("npm run\ntest"), (false, true));
+}
+
+#[test]
+fn entries_cover_and_meet_each_other() {
+    for (one, other, covers, meets) in [
+        ("Bash", "Bash(git:*)", true, true),
+        ("Bash(git:*)", "Bash", false, true),
+        ("Bash(git:*)", "Bash(git log:*)", true, true),
+        ("Bash(git:*)", "Bash(git log)", true, true),
+        ("Bash(git:*)", "Bash(git * main)", true, true),
+        ("Bash(git:*)", "Bash(git*)", false, true),
+        ("Bash(git*)", "Bash(git:*)", true, true),
+        ("Bash(git:*)", "Bash(gitk:*)", false, false),
+        ("Bash(git:*)", "Bash(npm:*)", false, false),
+        ("Bash(git:*)", "Bash(git log; rm x)", false, true),
+        ("Bash(make test)", "Bash(make test)", true, true),
+        ("Bash(make test)", "Bash(make build)", false, false),
+        // A shell tool may have the name of another as its alias.
+        ("Bash(git:*)", "Shell(git:*)", false, true),
+        ("Bash(git:*)", "Shell(npm:*)", false, false),
+        ("Bash", "run_*", false, true),
+        ("Read", "read_file", false, true),
+        ("Read", "Write", false, false),
+        ("*", "Bash(git:*)", true, true),
+        ("*", "mcp__a", true, true),
+        ("mcp__*", "mcp__a__*", true, true),
+        ("mcp__a__*", "mcp__*", false, true),
+        ("mcp__a", "mcp__a__*", true, true),
+        ("mcp__a__*", "mcp__a", false, true),
+        ("mcp__a", "mcp__a__b", true, true),
+        ("mcp__a", "mcp__b__*", false, false),
+        ("mcp__a", "mcp__*__read", false, true),
+        ("mcp__*a", "mcp__a", false, true),
+        ("mcp__a", "mcp__a__b(repo:x)", true, true),
+        ("mcp__a__b(repo:x)", "mcp__a", false, true),
+        ("Read(/src/**)", "Read(/src/lib/*.rs)", true, true),
+        ("Read(/src/*)", "Read(/src/**)", false, true),
+        ("Read(/src)", "Read(/src/**)", true, true),
+        ("Read(/src/?)", "Read(/src/*)", false, true),
+        ("Read(/src/**)", "Read(/doc/**)", false, false),
+        ("Read(/src/**)", "Read(//src/**)", false, true),
+        ("Read(.env)", "Read(./conf/.env)", true, true),
+        ("Read(**)", "Read(.env)", true, true),
+        ("Read(.env)", "Read(*.md)", false, true),
+        ("WebFetch(domain:*.a.org)", "WebFetch(domain:b.a.org)", true, true),
+        ("WebFetch(domain:*.a.org)", "WebFetch(domain:a.org)", false, false),
+        ("WebFetch(domain:*.a.org)", "WebFetch(domain:*.b.a.org)", true, true),
+        ("WebFetch(domain:a.org)", "WebFetch(domain:a.org:8080)", true, true),
+        ("Agent(model:*)", "Agent(model:opus)", true, true),
+        ("Agent(model:opus)", "Agent(model:haiku)", false, false),
+        ("Agent(model:opus)", "Agent(Explore)", false, true),
+    ] {
+        let found = (set(one).covers(other), set(one).may_meet(other));
+        assert_eq!(found, (covers, meets), "{one} and {other}");
+        assert_eq!(set(other).may_meet(one), meets, "{other} and {one}");
+    }
+    assert_eq!(set("mcp__a").covering("mcp__a__b"), Some("mcp__a"));
+    assert_eq!(set("Bash").covering("Bash(git:*)"), Some("Bash"));
 }
