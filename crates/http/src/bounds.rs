@@ -1,4 +1,4 @@
-//! The lengths of what a request may hold, checked while it is read, with the numbers its schema states.
+//! The lengths and sizes of what a request may hold, checked while it is read, with the numbers its schema states.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -40,6 +40,15 @@ where
         }
         _ => Ok(value),
     }
+}
+
+/// Reads a number that is not greater than its bound.
+pub(crate) fn at_most<'de, const MAX: u64, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let value = u64::deserialize(deserializer)?;
+    if value > MAX {
+        return Err(D::Error::custom(format_args!("{value} is greater than {MAX}")));
+    }
+    Ok(value)
 }
 
 /// Tells "left out" (keep) from `null` (remove), for something without bounds.

@@ -22,8 +22,9 @@ CREATE TABLE governed_runs (
     PRIMARY KEY (workspace_id, id)
 );
 CREATE INDEX governed_runs_by_time ON governed_runs (workspace_id, started_at, id);
-CREATE INDEX governed_runs_by_session ON governed_runs (workspace_id, session, started_at);
-CREATE INDEX governed_runs_by_end ON governed_runs (workspace_id, finished_at, touched_at);
+CREATE INDEX governed_runs_by_user ON governed_runs (workspace_id, user_id, started_at, id);
+CREATE INDEX governed_runs_by_session ON governed_runs (workspace_id, user_id, session, started_at, id);
+CREATE INDEX governed_runs_by_end ON governed_runs (workspace_id, finished_at, started_at, id);
 
 CREATE TABLE policy_sets (
     workspace_id UUID NOT NULL REFERENCES workspaces (id),

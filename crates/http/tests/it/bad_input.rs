@@ -12,7 +12,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::api::{Api, Ask, delete, get, id, patch, post, put, zip};
-use crate::bad_runs;
+use crate::{bad_governance, bad_runs};
 
 const MAX_BODY: usize = 256 * 1024;
 
@@ -27,6 +27,8 @@ struct World {
     admin_id: String,
     /// Skills with code: one that runs, one that wants to reach a host, one that is put away, one that is off.
     code: [String; 4],
+    /// A governed run that is over.
+    over: String,
 }
 
 async fn world() -> World {
@@ -55,7 +57,9 @@ async fn world() -> World {
     let off = id(&api.adder(json!({"name": "off"})).await);
     api.ok(200, post(&format!("/skills/{off}/disable"))).await;
     let code = [adder, caller, away, off];
-    World { alice, skill, other, agent, admin_id: id(&me["user"]), code, api }
+    let over = id(&api.ok(201, post("/governance/runs").json(json!({}))).await.json()["run"]);
+    api.ok(200, post(&format!("/governance/runs/{over}/finish"))).await;
+    World { alice, skill, other, agent, admin_id: id(&me["user"]), code, over, api }
 }
 
 /// A request to make a skill of files.
@@ -419,6 +423,7 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
         .chain(content(&w))
         .chain(state(&w))
         .chain(bad_runs::cases(&w.skill, &w.code))
+        .chain(bad_governance::cases(&w.over))
         .collect();
     for case in &mut cases {
         case.1 = case.1.clone().bearer(&w.api.admin);

@@ -9,6 +9,7 @@
 )]
 
 mod api;
+mod bad_governance;
 mod bad_input;
 mod bad_runs;
 mod browser;
@@ -16,6 +17,7 @@ mod cache;
 mod code;
 mod conditional;
 mod discover;
+mod governance;
 mod headers;
 mod library;
 mod openapi;

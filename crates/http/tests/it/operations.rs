@@ -44,6 +44,9 @@ pub(crate) struct World {
     /// A skill with code, and a run of it.
     adder: String,
     run: String,
+    /// A governed run, and the decision with which it began.
+    governed: String,
+    decision: String,
 }
 
 /// Parameters for the skill with code.
@@ -68,17 +71,30 @@ impl World {
         let code = session["session_id"].as_str().unwrap().to_owned();
         let adder = id(&api.adder(json!({"scope": "workspace"})).await);
         let run = id(&api.ok(201, post(&format!("/skills/{adder}/runs")).json(numbers())).await.json());
-        Self { skill, gone, agent: id(&agent), bob: id(&bob), token: id(&token), code, adder, run }
+        let started = api.ok(201, post("/governance/runs").json(json!({"task": "x"}))).await.json();
+        let decision = started["resolution"]["decision_id"].as_str().unwrap().to_owned();
+        Self {
+            skill,
+            gone,
+            agent: id(&agent),
+            bob: id(&bob),
+            token: id(&token),
+            code,
+            adder,
+            run,
+            governed: id(&started["run"]),
+            decision,
+        }
     }
 
     /// Every operation but those in [`PUBLIC`] and [`BROWSER`].
     pub(crate) fn operations(&self) -> Vec<Operation> {
         use Who::{Member, Owner, Privileged};
         use model::TokenScope::{Admin, Read, Review, Write};
-        let Self { skill, gone, agent, bob, token, code, adder, run } = self;
+        let Self { skill, gone, agent, bob, token, code, adder, run, governed, decision } = self;
         let mut all = Vec::new();
         let mut add = |id, method, path: String, body: Value, scope, who| {
-            let known = [skill, gone, agent, bob, token, code, adder, run];
+            let known = [skill, gone, agent, bob, token, code, adder, run, governed, decision];
             let names = known.iter().any(|id| path.contains(id.as_str()));
             let asked = ask(method, &path);
             let ask = if body.is_null() { asked } else { asked.json(body) };
@@ -199,6 +215,32 @@ impl World {
         add("get_run", "GET", format!("/runs/{run}"), none(), Read, Owner);
         let before = json!({"before": "2020-01-01T00:00:00Z"});
         add("prune_runs", "POST", "/runs/prune".into(), before, Admin, Privileged);
+        for (id, path) in [
+            ("resolve_policies", "resolve"),
+            ("plan_with_policies", "plan"),
+            ("explain_policies", "explain"),
+            ("start_governed_run", "runs"),
+        ] {
+            add(id, "POST", format!("/governance/{path}"), json!({"task": "x"}), Read, Member);
+        }
+        let call = || json!({"tool": "ls"});
+        add("judge_call", "POST", "/governance/judge".into(), call(), Read, Member);
+        add("list_policies", "GET", "/governance/policies".into(), none(), Read, Member);
+        add("list_governed_runs", "GET", "/governance/runs".into(), none(), Read, Member);
+        add("get_governed_run", "GET", format!("/governance/runs/{governed}"), none(), Read, Owner);
+        add("judge_step", "POST", format!("/governance/runs/{governed}/judge"), call(), Read, Owner);
+        add(
+            "finish_governed_run",
+            "POST",
+            format!("/governance/runs/{governed}/finish"),
+            none(),
+            Read,
+            Owner,
+        );
+        add("list_decisions", "GET", "/governance/decisions".into(), none(), Read, Member);
+        add("get_decision", "GET", format!("/governance/decisions/{decision}"), none(), Read, Owner);
+        let before = json!({"before": "2020-01-01T00:00:00Z"});
+        add("prune_decisions", "POST", "/governance/decisions/prune".into(), before, Admin, Privileged);
         add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);

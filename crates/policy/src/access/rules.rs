@@ -27,9 +27,8 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::ReadSkill(skill) | Act::RateSkill(skill) | Act::RunSkill(skill) => visible(caller, skill),
         // A run shows what somebody put in.
         Act::ReadRun(run) if sees_everything(caller) || is_own(caller, run.user, run.agent) => Ok(()),
-        Act::ReadRun(_) => Err(Denial::NotVisible),
         Act::UseGovernedRun(run) if is_own(caller, run.user, run.agent) => Ok(()),
-        Act::UseGovernedRun(_) => Err(Denial::NotVisible),
+        Act::ReadRun(_) | Act::UseGovernedRun(_) => Err(Denial::NotVisible),
         Act::ReadDecision(decision) if is_own(caller, decision.user, decision.agent) => Ok(()),
         Act::ReadDecision(_) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
         Act::CreateSkill(scope) => create(caller, scope),

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use model::{Scope, Skill};
 use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
-use store::{ChangeCursor, RunFilter, SkillFilter, SkillOrder, SkillQuery, Store, StoreError, Visibility};
+use store::{
+    ChangeCursor, DecisionFilter, GovernedRunFilter, RunFilter, SkillFilter, SkillOrder, SkillQuery, Store,
+    StoreError, Visibility,
+};
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
 const SKILLS: usize = 3_000;
@@ -256,5 +259,109 @@ async fn changes_are_read_along_an_index_and_not_sorted() {
         drop(tx);
         let plan = library.explained().await;
         assert!(plan.contains("(workspace_id=? AND skill_id=? AND embedder=?)"), "{plan}");
+    }
+}
+
+#[tokio::test]
+async fn decisions_are_listed_along_an_index_and_not_sorted() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let agent = samples::agent_id();
+    let run = samples::governed_run(world.workspace, world.ada).id;
+    let policy = |n: u32| model::PolicyRef {
+        id: format!("policy-{n}"),
+        skill: samples::skill_id(),
+        revision: samples::number(n + 1),
+        digest: model::Digest::of(&n.to_be_bytes()),
+    };
+    let sets: Vec<Vec<model::PolicyRef>> = (0..3).map(|n| vec![policy(n)]).collect();
+    let decision = |n: usize| model::Decision {
+        at: samples::moment(i64::try_from(n).unwrap()),
+        agent: n.is_multiple_of(10).then_some(agent),
+        run: n.is_multiple_of(50).then_some(run),
+        policies: sets[n % 3].clone(),
+        ..samples::decision(world.workspace, world.ada)
+    };
+    let mut tx = world.begin().await;
+    for seal in 0..50 {
+        let decisions: Vec<_> = (0..100).map(|n| decision(seal * 100 + n)).collect();
+        tx.insert_decisions(world.workspace, seal as u64, &decisions).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let all = DecisionFilter::default;
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (filter, index) in [
+            (all(), "decisions_by_time"),
+            (DecisionFilter { since: Some(samples::moment(9)), ..all() }, "decisions_by_time"),
+            (DecisionFilter { user: Some(world.bob), ..all() }, "decisions_by_user"),
+            (DecisionFilter { agent: Some(agent), ..all() }, "decisions_by_agent"),
+            (DecisionFilter { run: Some(run), ..all() }, "decisions_by_run"),
+            (DecisionFilter { cause: Some("forbidden".to_owned()), ..all() }, "decisions_by_cause"),
+        ] {
+            for after in [None, Some((samples::moment(500), decision(0).id))] {
+                let mut tx = library.store.read().await.unwrap();
+                tx.decisions(world.workspace, &filter, after, 50).await.unwrap();
+                drop(tx);
+                let plan = library.explained().await;
+                assert!(plan.contains(&format!("SEARCH d USING INDEX {index} ")), "{filter:?}: {plan}");
+                assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
+            }
+        }
+        let mut tx = library.store.read().await.unwrap();
+        tx.sealed_decisions(world.workspace, 3, 4).await.unwrap();
+        drop(tx);
+        let plan = library.explained().await;
+        assert!(plan.contains("SEARCH d USING INDEX decisions_by_seal "), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
+}
+
+#[tokio::test]
+async fn governed_runs_are_listed_along_an_index_and_not_sorted() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let mut tx = world.begin().await;
+    for n in 0..2_000 {
+        let run = model::GovernedRun {
+            session: Some(format!("s-{}", n % 500)),
+            started_at: samples::moment(n),
+            finished_at: (n % 100 != 0).then(|| samples::moment(n + 1)),
+            ..samples::governed_run(world.workspace, world.ada)
+        };
+        tx.insert_governed_run(&run).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let all = GovernedRunFilter::default;
+    let session = GovernedRunFilter {
+        user: Some(world.ada),
+        session: Some("s-1".to_owned()),
+        open: Some(true),
+        ..all()
+    };
+    let abandoned =
+        GovernedRunFilter { open: Some(true), untouched_since: Some(samples::moment(9)), ..all() };
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (filter, index) in [
+            (all(), "governed_runs_by_time"),
+            (GovernedRunFilter { user: Some(world.bob), ..all() }, "governed_runs_by_user"),
+            (session.clone(), "governed_runs_by_session"),
+            (abandoned.clone(), "governed_runs_by_end"),
+        ] {
+            let mut tx = library.store.read().await.unwrap();
+            tx.governed_runs(world.workspace, &filter, None, 50).await.unwrap();
+            drop(tx);
+            let plan = library.explained().await;
+            assert!(
+                plan.contains(&format!("SEARCH governed_runs USING INDEX {index} ")),
+                "{filter:?}: {plan}"
+            );
+            assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
+        }
     }
 }

@@ -234,7 +234,8 @@ pub async fn a_decision_is_kept_once(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let decision = full_verdict(&world);
     keep(&world, 1, &[&decision]).await;
-    let again = world.begin().await.insert_decisions(world.workspace, 2, &[decision.clone()]).await;
+    let again =
+        world.begin().await.insert_decisions(world.workspace, 2, std::slice::from_ref(&decision)).await;
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
     assert_eq!(sealed(&world, 0, 9).await, [(1, decision.id)]);
 }
@@ -419,7 +420,7 @@ pub async fn decisions_that_are_not_committed_are_gone(store: Arc<dyn Store>) {
     let (run, decision) = (full_run(&world), full_verdict(&world));
     let mut tx = world.begin().await;
     tx.insert_governed_run(&run).await.unwrap();
-    tx.insert_decisions(world.workspace, 1, &[decision.clone()]).await.unwrap();
+    tx.insert_decisions(world.workspace, 1, std::slice::from_ref(&decision)).await.unwrap();
     drop(tx);
     assert_eq!(found_runs(&world, &GovernedRunFilter::default()).await, []);
     assert_eq!(found(&world, &DecisionFilter::default()).await, []);

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::names;
 use super::views::{ExplainedView, JudgedView, ListView, PlannedView, PolicyStateView, ResolvedView};
 use crate::auth::Auth;
-use crate::bounds::within;
+use crate::bounds::{at_most, within};
 use crate::extract::{Json, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
@@ -76,6 +76,7 @@ pub(crate) struct UsageRequest {
     /// The steps already taken.
     steps: u32,
     /// The milliseconds since the run began.
+    #[serde(deserialize_with = "at_most::<1_000_000_000_000, _>")]
     #[schema(maximum = 1_000_000_000_000_u64)]
     elapsed_ms: u64,
 }
