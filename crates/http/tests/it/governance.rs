@@ -125,7 +125,7 @@ async fn each_policy_activates_as_described() {
     }
 }
 
-fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
+fn judge(tool: &str, arguments: &Value) -> crate::api::Ask {
     let body = json!({"task": "audit code", "context": developer(), "tool": tool, "arguments": arguments});
     post("/governance/judge").json(body)
 }
@@ -133,7 +133,7 @@ fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
 #[tokio::test]
 async fn an_allowed_call_is_answered_in_full() {
     let (api, _, alice) = governed().await;
-    let mut judged = api.ok_as(&alice, 200, judge("linter", json!({"path": "a.rs"}))).await.json();
+    let mut judged = api.ok_as(&alice, 200, judge("linter", &json!({"path": "a.rs"}))).await.json();
     assert!(judged["decision_id"].take().is_string());
     assert_eq!(
         judged,
