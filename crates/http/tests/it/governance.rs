@@ -194,7 +194,7 @@ async fn a_denied_call_is_answered_with_the_result_to_give_the_agent() {
             Some(check),
         ),
     ] {
-        let mut judged = api.ok_as(&alice, 200, judge(tool, arguments)).await.json();
+        let mut judged = api.ok_as(&alice, 200, judge(tool, &arguments)).await.json();
         let kept = format!("/governance/decisions/{}", judged["decision_id"].take().as_str().unwrap());
         let mut expected = json!({
             "decision_id": null,
@@ -315,7 +315,7 @@ async fn explaining_changes_nothing_and_says_the_same() {
 async fn decisions_are_filtered_and_pruned() {
     let (api, gov, alice) = governed().await;
     for tool in ["linter", "file_writer"] {
-        api.ok_as(&alice, 200, judge(tool, json!({}))).await;
+        api.ok_as(&alice, 200, judge(tool, &json!({}))).await;
     }
     api.ok_as(&alice, 200, post("/governance/resolve").json(json!({"task": "x"}))).await;
     for (query, expected) in [
