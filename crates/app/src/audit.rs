@@ -7,7 +7,7 @@ use policy::access::{self, Act};
 use serde_json::Value;
 use store::{AuditFilter, NewAuditEntry, Tx};
 
-use crate::governance::Seals;
+use crate::governance::{SEAL, Seals};
 use crate::paging::page;
 use crate::{Context, Cursor, Error, Page, PageRequest};
 
@@ -56,6 +56,8 @@ pub struct ListAudit {
     pub subject_id: Option<String>,
     /// Who did it.
     pub user: Option<UserId>,
+    /// Whether the entries that only seal decisions are among them; without a verb they are left out else.
+    pub seals: bool,
     /// Which page.
     pub page: PageRequest,
 }
@@ -65,7 +67,9 @@ pub async fn list(cx: &Context, caller: &Caller, request: ListAudit) -> Result<P
     access::decide(caller, Act::ReadAudit)?;
     let limit = request.page.checked_limit()?;
     let before = request.page.after.as_ref().map(Cursor::number).transpose()?;
+    let hides_seals = request.verb.is_none() && !request.seals;
     let filter = AuditFilter {
+        except: hides_seals.then(|| SEAL.to_owned()),
         verb: request.verb,
         subject_kind: request.subject_kind,
         subject_id: request.subject_id,

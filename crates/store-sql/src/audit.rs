@@ -117,6 +117,10 @@ impl AuditTx for SqlTx {
                 format!("verb = ${n}")
             });
         }
+        if let Some(verb) = &filter.except {
+            arguments.push(verb.as_str().into());
+            conditions.push(format!("verb <> ${}", arguments.len()));
+        }
         for (column, value) in [("subject_kind", &filter.subject_kind), ("subject_id", &filter.subject_id)] {
             if let Some(value) = value {
                 arguments.push(value.as_str().into());

@@ -34,6 +34,8 @@ pub struct AuditHead {
 pub struct AuditFilter {
     /// An exact verb, or all of a kind: `skill.`.
     pub verb: Option<String>,
+    /// A verb that is left out.
+    pub except: Option<String>,
     /// The kind of the subject.
     pub subject_kind: Option<String>,
     /// The subject's id.

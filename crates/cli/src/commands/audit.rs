@@ -30,6 +30,9 @@ pub(crate) enum AuditCommand {
         /// Only what this user did
         #[arg(long, value_name = "HANDLE")]
         by: Option<String>,
+        /// Also the entries that only seal decisions of governance
+        #[arg(long)]
+        seals: bool,
         /// At most so many entries
         #[arg(long, default_value_t = 50, value_name = "COUNT")]
         limit: usize,
@@ -51,12 +54,13 @@ impl AuditCommand {
     pub(crate) async fn run(self, session: &Session) -> Outcome<Exit> {
         let output = session.output;
         match self {
-            Self::List { verb, kind, subject, by, limit } => {
+            Self::List { verb, kind, subject, by, seals, limit } => {
                 let request = api("GET", &["audit"])
                     .query("verb", verb.as_deref())
                     .query("kind", kind.as_deref())
                     .query("subject", subject.as_deref())
-                    .query("user", by.as_deref());
+                    .query("user", by.as_deref())
+                    .query("seals", seals.then_some("true"));
                 let (items, people) = session
                     .work(async |client| {
                         let people = client.all(api("GET", &["users"]), None).await.unwrap_or_default();
@@ -75,7 +79,10 @@ impl AuditCommand {
                     let entries = found.get("entries").and_then(Value::as_u64).unwrap_or_default();
                     let head = text_of(&found, "head");
                     if valid {
-                        return format!("the log is whole: {entries} entries, the last one is {head}");
+                        let decisions = found.get("decisions").and_then(Value::as_u64).unwrap_or_default();
+                        return format!(
+                            "the log is whole: {entries} entries, {decisions} decisions that it seals; the last entry is {head}"
+                        );
                     }
                     let problems =
                         found.get("problems").and_then(Value::as_array).cloned().unwrap_or_default();

@@ -171,15 +171,17 @@ async fn the_log_answers_who_was_denied_what_and_why() {
         ids(&world.json(&asked), "items")
     };
     let newest: Vec<String> = decisions.iter().rev().cloned().collect();
-    let [removal, listing, path] = decisions.as_slice() else { panic!("{decisions:?}") };
+    let [removal, listing, path] = decisions.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+        panic!("{decisions:?}")
+    };
     assert_eq!(log(&[]), newest);
-    assert_eq!(log(&["--limit", "1"]), [path.clone()]);
-    assert_eq!(log(&["--denied"]), [path.clone(), removal.clone()]);
-    assert_eq!(log(&["--allowed"]), [listing.clone()]);
-    assert_eq!(log(&["--denied-by", "no-shell"]), [removal.clone()]);
-    assert_eq!(log(&["--policy", "readers"]), [path.clone()]);
-    assert_eq!(log(&["--cause", "validation"]), [path.clone()]);
-    assert_eq!(log(&["--tool", "Bash"]), [listing.clone(), removal.clone()]);
+    assert_eq!(log(&["--limit", "1"]), [path]);
+    assert_eq!(log(&["--denied"]), [path, removal]);
+    assert_eq!(log(&["--allowed"]), [listing]);
+    assert_eq!(log(&["--denied-by", "no-shell"]), [removal]);
+    assert_eq!(log(&["--policy", "readers"]), [path]);
+    assert_eq!(log(&["--cause", "validation"]), [path]);
+    assert_eq!(log(&["--tool", "Bash"]), [listing, removal]);
     assert_eq!(log(&["--agent", "coder", "--by", "admin"]), newest);
     assert_eq!(log(&["--since", "1h"]), newest);
     assert!(log(&["--until", "1h"]).is_empty() && log(&["--host", "claude"]).is_empty());
@@ -299,7 +301,10 @@ fn check_says_what_a_policy_would_change_before_it_is_in_force() {
     let checked = world.run(&["policy", "check", "no-shell"]);
     assert_eq!(checked.code, 0, "{checked:?}");
     assert_said(&checked.err, &["in place of `no-shell`, revision 1"]);
-    assert_said(&checked.out, &["Bash"]);
+    assert_said(
+        &checked.out,
+        &["without an agent, agent coder\n", "no longer allowed: Bash: Tool 'Bash' is forbidden"],
+    );
     let unchanged = world.run(&["policy", "check", "readers"]);
     assert_eq!(unchanged.code, 0, "{unchanged:?}");
     assert_said(&unchanged.out, &["nothing would change for anybody"]);

@@ -40,6 +40,9 @@ pub(crate) struct ListAuditQuery {
     #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
     #[param(min_length = 1, max_length = 128)]
     user: Option<String>,
+    /// Also the entries that only seal decisions of governance; they are left out unless a verb asks for them.
+    #[serde(default)]
+    seals: bool,
     /// How many a page has.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
@@ -65,6 +68,7 @@ pub(crate) async fn list(
         subject_kind: query.kind,
         subject_id: query.subject,
         user,
+        seals: query.seals,
         page: PageRequest {
             limit: query.limit.unwrap_or(PageRequest::DEFAULT),
             after: query.cursor.map(Cursor),

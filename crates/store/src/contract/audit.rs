@@ -140,11 +140,13 @@ pub async fn entries_are_filtered_by_each_field(store: Arc<dyn Store>) {
         (AuditFilter { verb: text("skill."), ..none.clone() }, &[2, 1]),
         (AuditFilter { verb: text("skill"), ..none.clone() }, &[]),
         (AuditFilter { verb: text("s%l."), ..none.clone() }, &[]),
+        (AuditFilter { except: text("skill.create"), ..none.clone() }, &[4, 3, 2]),
         (AuditFilter { subject_kind: text("agent"), ..none.clone() }, &[4]),
         (AuditFilter { subject_id: text("x"), ..none.clone() }, &[4, 2, 1]),
         (AuditFilter { user: ada, ..none.clone() }, &[3, 1]),
         (
             AuditFilter {
+                except: None,
                 verb: text("skill."),
                 subject_kind: text("skill"),
                 subject_id: text("x"),

@@ -55,13 +55,10 @@ impl Stance {
         };
         let hint = failure.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
         let message = line(&format!("{}{hint}", failure.message));
+        let said =
+            format!("repertoire hook {}: {what}: {message} [{}]\n", host.as_str(), line(&failure.code));
         // Nothing sensible is left to do when standard error is closed.
-        let _ = writeln!(
-            std::io::stderr().lock(),
-            "repertoire hook {}: {what}: {message} [{}]",
-            host.as_str(),
-            line(&failure.code)
-        );
+        let _ = std::io::stderr().lock().write_all(said.as_bytes());
         code
     }
 

@@ -71,8 +71,8 @@ impl HookCommand {
 
 /// Denies, where a command line that makes no sense is a call of a hook.
 pub(crate) fn refuse_misspelt(error: &clap::Error) -> Option<ExitCode> {
-    let mut words = std::env::args().skip(1);
-    let is_hook = words.next().is_some_and(|word| word == "hook");
-    let host = words.next().and_then(|word| Host::ALL.into_iter().find(|host| host.as_str() == word));
+    let mut words = std::env::args_os().skip(1);
+    let is_hook = words.next().is_some_and(|word| word == "hook" || word == "hooks");
+    let host = words.next().and_then(|word| Host::ALL.into_iter().find(|host| word == host.as_str()));
     (is_hook && error.use_stderr()).then(|| host.map(|host| call::refuse(host, error)))?
 }

@@ -80,13 +80,10 @@ impl Change {
                 return Err(Failure::usage(format!("`{}` stands on disk, not in the library", self.policy))
                     .hint("--remove is about a skill of the library; name it by its id"));
             }
-            Target::Disk(mut found) => match (found.pop(), found.is_empty()) {
-                (Some(one), true) => (self.replaced(client, &one).await?, Some(one.bundle)),
-                _ => {
-                    let message = format!("there are {} policies in `{}`", found.len() + 1, self.policy);
-                    return Err(Failure::usage(message).hint("name the folder of one of them"));
-                }
-            },
+            Target::Disk(found) => {
+                let one = self.only(found)?;
+                (self.replaced(client, &one).await?, Some(one.bundle))
+            }
             Target::Library(_) if self.new || self.replaces.is_some() => {
                 return Err(Failure::not_found(format!("there is no folder `{}`", self.policy))
                     .hint("--new and --replaces are about a folder on disk"));
@@ -112,6 +109,14 @@ impl Change {
             ("scope", self.scope.map(|scope| Value::from(scope.word()))),
         ];
         Ok(parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+    }
+
+    /// The one policy of a folder.
+    fn only(&self, found: Vec<OnDisk>) -> Outcome<OnDisk> {
+        <[OnDisk; 1]>::try_from(found).map(|[one]| one).map_err(|found| {
+            Failure::usage(format!("there are {} policies in `{}`", found.len(), self.policy))
+                .hint("name the folder of one of them")
+        })
     }
 
     /// The skill that a folder would replace.
@@ -153,16 +158,31 @@ fn analysed(output: Output, answer: &Value) -> String {
             lines.push(line(&format!("{level}[{code}]: {message}")));
         }
     }
-    let changes: Vec<String> = items("agents").iter().filter_map(|agent| changes(output, agent)).collect();
-    if changes.is_empty() {
+    let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for agent in items("agents") {
+        let changes = changes(&agent);
+        let whose = match text_of(&agent, "agent") {
+            name if name.is_empty() => "without an agent".to_owned(),
+            name => format!("agent {}", line(&name)),
+        };
+        match groups.iter_mut().find(|(_, known)| *known == changes) {
+            Some((all, _)) => all.push(whose),
+            None => groups.push((vec![whose], changes)),
+        }
+    }
+    groups.retain(|(_, changes)| !changes.is_empty());
+    if groups.is_empty() {
         lines.push("nothing would change for anybody".to_owned());
     }
-    lines.extend(changes);
+    for (whose, changes) in groups {
+        lines.push(output.bold(&whose.join(", ")));
+        lines.extend(changes);
+    }
     lines.join("\n")
 }
 
-/// What would change for an agent, if anything.
-fn changes(output: Output, agent: &Value) -> Option<String> {
+/// What would change for an agent, a line each.
+fn changes(agent: &Value) -> Vec<String> {
     let items = |key: &str| agent.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let mut lines = Vec::new();
     for one in items("newly_denied") {
@@ -173,15 +193,7 @@ fn changes(output: Output, agent: &Value) -> Option<String> {
         lines.push(format!("  allowed from now on: {}", line(tool)));
     }
     lines.extend(items("changes").iter().filter_map(Value::as_str).map(|one| format!("  {}", line(one))));
-    if lines.is_empty() {
-        return None;
-    }
-    let whose = match text_of(agent, "agent") {
-        name if name.is_empty() => "without an agent".to_owned(),
-        name => format!("agent {}", line(&name)),
-    };
-    lines.insert(0, output.bold(&whose));
-    Some(lines.join("\n"))
+    lines
 }
 
 impl ReplayArgs {

@@ -145,7 +145,7 @@ impl Case {
             format!("        expected: {}", line(&self.expected)),
             format!("        actual:   {}", line(&self.actual)),
         ];
-        let reason = self.reason.as_deref().filter(|reason| !reason.is_empty());
+        let reason = self.reason.as_deref().filter(|reason| !self.actual.contains(reason));
         lines.extend(reason.map(|reason| format!("        {}", line(reason))));
         lines
     }
