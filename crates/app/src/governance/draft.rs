@@ -155,6 +155,11 @@ async fn draft(cx: &Context, tx: &mut dyn Tx, caller: &Caller, proposal: Proposa
             in_force(id, &name, scope, policy, bundle.digest(), stored.as_ref().map(|skill| skill.revision));
         let new =
             Arc::new(new.ok_or_else(|| Error::invalid(Code::InvalidSidecar, "the policy cannot be read"))?);
+        if policies.values().any(|other| other.reference.id == new.reference.id) {
+            let message =
+                format!("`{}` is in force already; say that its skill is changed", new.reference.id);
+            return Err(Error::conflict(Code::NameTaken, message));
+        }
         policies.insert(id, Arc::clone(&new));
         drafted.lines = Some(Lines::of(&bundle));
         drafted.new = Some(new);

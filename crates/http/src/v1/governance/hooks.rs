@@ -2,7 +2,7 @@
 
 use app::governance::{Ask, Call, RunRef, Start, Step};
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use model::Caller;
 use serde_json::{Map, Value};
@@ -13,6 +13,9 @@ use crate::hooks::{Answer, Event, HookCall, Host, read, write};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
 use crate::v1::names::missing;
+
+/// Names the host that was answered, so that nobody takes another server's silence for an answer.
+const ANSWER: HeaderName = HeaderName::from_static("repertoire-hook");
 
 /// Answers a hook of a coding agent: `claude`, `codex`, `gemini`, `cursor` or `copilot`. The body is what the host gives
 /// its hooks; the answer is what it expects of them, an empty body for no objection. Once the body is understood, a
@@ -41,8 +44,11 @@ pub(crate) async fn hook(
             Answer::Denied { reason: format!("Repertoire could not decide and denies: {error}") }
         }
     };
-    // A new one for each call, whatever came before.
-    let fresh = [(header::CACHE_CONTROL, "no-store")];
+    // A new one for each call; and an empty body means something only from us.
+    let fresh = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (ANSWER, HeaderValue::from_static(host.as_str())),
+    ];
     Ok(match write(host, &call, &answer) {
         Some(said) => (fresh, axum::Json(said)).into_response(),
         None => fresh.into_response(),
