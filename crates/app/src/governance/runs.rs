@@ -226,7 +226,9 @@ pub(super) async fn step_at(
     let now = batch.cx.now().truncate_to_microsecond();
     // Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
     let counted = step.id.map(|id| (run.id, id));
-    let again = counted.as_ref().is_some_and(|call| batch.cx.governance.0.counted.contains_key(call));
+    let again = counted
+        .as_ref()
+        .is_some_and(|call| batch.counted.contains(call) || batch.cx.governance.0.counted.contains_key(call));
     let usage =
         Usage { steps: run.steps.saturating_sub(u32::from(again)), elapsed: between(run.started_at, now) };
     let record = Record {
@@ -240,9 +242,7 @@ pub(super) async fn step_at(
     };
     let judged = judge_and_keep(batch, record, &resolution, &step.call, usage);
     let allowed = judged.verdict.is_allowed();
-    if let Some(call) = counted.filter(|_| allowed) {
-        batch.cx.governance.0.counted.insert(call, ());
-    }
+    batch.counted.extend(counted.filter(|_| allowed));
     let run = GovernedRun {
         steps: run.steps.saturating_add(u32::from(allowed && !again)),
         denied: run.denied.saturating_add(u32::from(!allowed)),
