@@ -221,7 +221,13 @@ async fn a_call_in_a_session_without_a_run_begins_one() {
 }
 
 /// Whether a call that the host calls so is allowed.
-async fn told(app: &TestApp, caller: &Caller, run: GovernedRunId, id: &str, tool: &str) -> Result<bool, Error> {
+async fn told(
+    app: &TestApp,
+    caller: &Caller,
+    run: GovernedRunId,
+    id: &str,
+    tool: &str,
+) -> Result<bool, Error> {
     let said = Step { call: call(tool), context: app::governance::Known::new(), id: Some(id.to_owned()) };
     step(&app.cx, caller, RunRef::Id(run), said).await.map(|judged| judged.verdict.is_allowed())
 }
