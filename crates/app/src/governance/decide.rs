@@ -71,11 +71,11 @@ pub struct Planned {
 pub async fn plan(cx: &Context, caller: &Caller, ask: Ask, plan: Plan) -> Result<Planned, Error> {
     let known = ask.context.clone();
     let resolved = resolve(cx, caller, ask).await?;
-    Ok(planned(resolved, &known, plan))
+    Ok(planned(resolved, &known, &plan))
 }
 
 /// Filters tools and prompt by what holds.
-pub(super) fn planned(resolved: Resolved, known: &Known, plan: Plan) -> Planned {
+fn planned(resolved: Resolved, known: &Known, plan: &Plan) -> Planned {
     let filtered = resolved.resolution.filter_tools(plan.tools.iter().map(String::as_str));
     if !filtered.removed.is_empty() {
         tracing::info!("{}", filtered.summary());

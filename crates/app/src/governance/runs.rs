@@ -204,13 +204,11 @@ pub(super) async fn step_at(
         RunRef::Session { host, session, agent } => {
             let subject = Subject::of(caller, agent)?;
             let open = open_runs(&mut *batch.tx, caller, subject, &host, &session).await?;
-            match open.into_iter().next() {
-                Some(run) => run,
-                None => {
-                    let ask =
-                        Ask { context: step.context.clone(), agent, host: Some(host), ..Ask::default() };
-                    start_at(batch, caller, Start { ask, session: Some(session) }).await?.run
-                }
+            if let Some(run) = open.into_iter().next() {
+                run
+            } else {
+                let ask = Ask { context: step.context.clone(), agent, host: Some(host), ..Ask::default() };
+                start_at(batch, caller, Start { ask, session: Some(session) }).await?.run
             }
         }
     };

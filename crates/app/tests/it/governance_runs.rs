@@ -127,6 +127,43 @@ async fn of_many_calls_at_once_exactly_so_many_are_allowed() {
     assert_eq!((run.steps, run.denied), (10, 30));
 }
 
+/// A call that the host names.
+fn named(id: &str) -> Step {
+    Step { call: call("ls"), context: app::governance::Known::new(), id: Some(id.to_owned()) }
+}
+
+#[tokio::test]
+async fn a_call_that_is_asked_about_twice_is_one_step() {
+    let (app, alice) = limited(2).await;
+    let run = begun(&app, &alice, "x").await;
+    let id = || RunRef::Id(run.id);
+    let allowed =
+        async |call: &str| step(&app.cx, &alice, id(), named(call)).await.unwrap().verdict.is_allowed();
+    // One after the other, and both in one breath.
+    assert!(allowed("one").await && allowed("one").await);
+    let (first, second) = tokio::join!(allowed("two"), allowed("two"));
+    assert!(first && second && allowed("one").await);
+    assert_eq!(stored(&app, &run).await.steps, 2);
+    assert!(!allowed("three").await && !allowed("three").await);
+    let run = stored(&app, &run).await;
+    assert_eq!((run.steps, run.denied), (2, 2));
+}
+
+#[tokio::test]
+async fn a_call_that_could_not_be_kept_is_no_step_yet() {
+    let (app, alice) = limited(1).await;
+    let run = begun(&app, &alice, "x").await;
+    let id = || RunRef::Id(run.id);
+    app.fail_commits(true);
+    for call in ["one", "two"] {
+        assert_eq!(step(&app.cx, &alice, id(), named(call)).await.unwrap_err().code(), Code::Unavailable);
+    }
+    app.fail_commits(false);
+    assert!(step(&app.cx, &alice, id(), named("one")).await.unwrap().verdict.is_allowed());
+    assert_eq!(stored(&app, &run).await.steps, 1);
+    assert!(!step(&app.cx, &alice, id(), named("two")).await.unwrap().verdict.is_allowed());
+}
+
 #[tokio::test]
 async fn a_policy_that_changes_holds_for_runs_that_go_on() {
     let app = TestApp::new().await;

@@ -131,11 +131,11 @@ fn an_answer_that_is_none_denies() {
         "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 302 Found\r\nlocation: /login\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
-        "HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>",
+        // Silence, and a fine answer, of a server that is not ours or answers another.
         "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
         "HTTP/1.1 200 OK\r\nrepertoire-hook: codex\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>",
         "HTTP/1.1 200 OK\r\ncontent-length: 60\r\nconnection: close\r\n\r\n{\"cut\": ",
         "nonsense\r\n\r\n",
     ] {

@@ -125,7 +125,7 @@ async fn each_policy_activates_as_described() {
     }
 }
 
-fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
+fn judge(tool: &str, arguments: &Value) -> crate::api::Ask {
     let body = json!({"task": "audit code", "context": developer(), "tool": tool, "arguments": arguments});
     post("/governance/judge").json(body)
 }
@@ -133,7 +133,7 @@ fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
 #[tokio::test]
 async fn an_allowed_call_is_answered_in_full() {
     let (api, _, alice) = governed().await;
-    let mut judged = api.ok_as(&alice, 200, judge("linter", json!({"path": "a.rs"}))).await.json();
+    let mut judged = api.ok_as(&alice, 200, judge("linter", &json!({"path": "a.rs"}))).await.json();
     assert!(judged["decision_id"].take().is_string());
     assert_eq!(
         judged,
@@ -194,7 +194,7 @@ async fn a_denied_call_is_answered_with_the_result_to_give_the_agent() {
             Some(check),
         ),
     ] {
-        let mut judged = api.ok_as(&alice, 200, judge(tool, arguments)).await.json();
+        let mut judged = api.ok_as(&alice, 200, judge(tool, &arguments)).await.json();
         let kept = format!("/governance/decisions/{}", judged["decision_id"].take().as_str().unwrap());
         let mut expected = json!({
             "decision_id": null,
@@ -338,7 +338,7 @@ async fn explaining_changes_nothing_and_says_the_same() {
 async fn decisions_are_filtered_and_pruned() {
     let (api, gov, alice) = governed().await;
     for tool in ["linter", "file_writer"] {
-        api.ok_as(&alice, 200, judge(tool, json!({}))).await;
+        api.ok_as(&alice, 200, judge(tool, &json!({}))).await;
     }
     api.ok_as(&alice, 200, post("/governance/resolve").json(json!({"task": "x"}))).await;
     for (query, expected) in [

@@ -24,8 +24,6 @@ use crate::output::line;
 pub(crate) const TIMEOUT: u64 = 10;
 /// The longest event that is read.
 const MAX_EVENT: u64 = 16 << 20;
-/// The header of every answer to a hook, with the host.
-const ANSWERED: &str = "repertoire-hook";
 /// Events after which a denial would make the agent go on instead of stopping it.
 const ENDS: [&str; 6] = ["afteragent", "agentstop", "sessionend", "stop", "stopfailure", "subagentstop"];
 
@@ -146,10 +144,11 @@ fn ask(host: Host, args: &CallArgs, global: &Global, stance: &Stance) -> Outcome
         if response.status != 200 {
             return Err(response.problem(is_remote));
         }
-        // A host takes what it cannot read for no answer, and goes on; and so it takes the empty page of anybody.
-        let is_readable = response.body.trim_ascii().is_empty()
-            || serde_json::from_slice::<Map<String, Value>>(&response.body).is_ok();
-        if !is_readable || response.header(ANSWERED) != Some(host.as_str()) {
+        // A host takes what it cannot read for no answer, and goes on; and silence counts only from the right server.
+        let is_ours = response.header("repertoire-hook") == Some(host.as_str());
+        let is_empty = response.body.trim_ascii().is_empty();
+        let is_read = is_empty || serde_json::from_slice::<Map<String, Value>>(&response.body).is_ok();
+        if !is_ours || !is_read {
             return Err(Failure::internal("the server's answer is not one for a hook")
                 .hint("is it a Repertoire server of the same version? `repertoire doctor` says"));
         }

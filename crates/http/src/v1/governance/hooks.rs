@@ -3,7 +3,7 @@
 
 use app::governance::{Ask, Call, RunRef, Start, Step};
 use axum::extract::State;
-use axum::http::{HeaderName, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use model::Caller;
 use serde_json::{Map, Value};
@@ -15,8 +15,8 @@ use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
 use crate::v1::names::missing;
 
-/// Says whose hook was answered. An empty answer without it is somebody else's.
-const ANSWERED: HeaderName = HeaderName::from_static("repertoire-hook");
+/// Names the host that was answered, so that nobody takes another server's silence for an answer.
+const ANSWER: HeaderName = HeaderName::from_static("repertoire-hook");
 
 /// Answers a hook of a coding agent: `claude`, `codex`, `gemini`, `cursor` or `copilot`. The body is what the host gives
 /// its hooks; the answer is what it expects of them, an empty body for no objection. Once the body is understood, a
@@ -46,11 +46,14 @@ pub(crate) async fn hook(
             Answer::Denied { reason: format!("Repertoire could not decide and denies: {error}") }
         }
     };
-    // A new one for each call, whatever came before; and known as ours where it says nothing else.
-    let headers = [(header::CACHE_CONTROL, "no-store"), (ANSWERED, host.as_str())];
+    // A new one for each call; and an empty body means something only from us.
+    let fresh = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (ANSWER, HeaderValue::from_static(host.as_str())),
+    ];
     Ok(match write(host, &call, &answer) {
-        Some(said) => (headers, axum::Json(said)).into_response(),
-        None => headers.into_response(),
+        Some(said) => (fresh, axum::Json(said)).into_response(),
+        None => fresh.into_response(),
     })
 }
 
