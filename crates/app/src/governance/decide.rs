@@ -92,12 +92,16 @@ impl Ask {
         if self.task.len() > LONGEST {
             return Err(Error::invalid(Code::TooLarge, "a task has at most 1 MiB"));
         }
-        let context = serde_json::to_string(&self.context).map_or(usize::MAX, |text| text.len());
-        if context > LONGEST {
-            return Err(Error::invalid(Code::TooLarge, "a context has at most 1 MiB as JSON"));
-        }
-        Ok(())
+        check_context(&self.context)
     }
+}
+
+pub(super) fn check_context(context: &Known) -> Result<(), Error> {
+    let length = serde_json::to_string(context).map_or(usize::MAX, |text| text.len());
+    if length > LONGEST {
+        return Err(Error::invalid(Code::TooLarge, "a context has at most 1 MiB as JSON"));
+    }
+    Ok(())
 }
 
 impl Call {

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::decisions::SEAL;
 use super::force::{Kind, Snapshot};
 use super::runs::{RunRef, Start, Started, Step};
-use super::{Ask, Call, Judged, Resolved, decide, runs};
+use super::{Ask, Call, Counted, Judged, Resolved, decide, runs};
 use crate::{Context, Error, audit};
 use policy::constraints::Usage;
 
@@ -165,8 +165,8 @@ pub(super) struct Batch<'a> {
     pub(super) tx: Box<dyn Tx>,
     pub(super) policies: Snapshot,
     pub(super) decisions: Vec<Decision>,
-    /// The calls that are steps once this is committed.
-    pub(super) counted: Vec<(model::GovernedRunId, String)>,
+    /// The calls that are counted once this is committed.
+    pub(super) counted: Vec<Counted>,
 }
 
 async fn decide_all(

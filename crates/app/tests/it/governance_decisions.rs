@@ -310,6 +310,9 @@ async fn a_verdict_of_a_run_is_shown_with_the_task_of_the_run() {
     );
     assert_eq!(denial.reason, "Tool 'rm' is forbidden by Skill(s): guard");
     assert_eq!(problems(&app).await, "");
+    app.tamper("UPDATE governed_runs SET task = 'another'", &[]).await;
+    let decision = read(&app.cx, &alice, judged.decision).await.unwrap();
+    assert_eq!(decision.task, None, "a task that was slipped in is not shown as the one that was decided on");
 }
 
 #[tokio::test]

@@ -255,7 +255,8 @@ fn what_is_installed_fails_closed() {
     }]});
     assert_eq!(claude["hooks"]["PreToolUse"], json!([wanted]));
     assert_eq!(claude["hooks"]["UserPromptSubmit"][0]["hooks"][0]["onFailure"], "block");
-    assert_eq!(claude["hooks"]["Stop"][0]["hooks"][0].get("onFailure"), None);
+    assert_eq!(claude["hooks"]["SessionEnd"][0]["hooks"][0].get("onFailure"), None);
+    assert_eq!(claude["hooks"].get("Stop"), None, "a turn that ends is nothing to tell");
     let codex = installed("codex", ".codex/hooks.json");
     let wanted = json!([{"hooks": [{"type": "command", "command": command("codex"), "timeout": 15}]}]);
     assert_eq!(codex["hooks"]["PreToolUse"], wanted);

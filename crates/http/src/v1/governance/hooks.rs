@@ -1,4 +1,5 @@
-//! The door for the hooks of coding agents: a prompt begins a governed run, a tool call is judged in it, the end ends it.
+//! The door for the hooks of coding agents: a prompt begins a governed run, a tool call is judged in it, the next prompt or
+//! the end of the session ends it.
 
 use app::governance::{Ask, Call, RunRef, Start, Step};
 use axum::extract::State;
@@ -19,7 +20,8 @@ const ANSWER: HeaderName = HeaderName::from_static("repertoire-hook");
 
 /// Answers a hook of a coding agent: `claude`, `codex`, `gemini`, `cursor` or `copilot`. The body is what the host gives
 /// its hooks; the answer is what it expects of them, an empty body for no objection. Once the body is understood, a
-/// failure of ours denies in the host's own form.
+/// failure of ours denies in the host's own form. Every answer has the header `repertoire-hook` with the host: an answer
+/// without it is not ours.
 #[utoipa::path(post, path = "/api/v1/governance/hooks/{host}", operation_id = "answer_hook", tag = "governance",
     params(("host" = String, Path, description = "Which coding agent asks.")), request_body = Object,
     responses((status = 200, description = "The answer in the host's form, or nothing."), Problems))]
