@@ -14,6 +14,7 @@ use serde_json::{Number, Value};
 
 use super::checks::hosts::Targets;
 use super::checks::likely_paths;
+use super::expression::{BUDGET, MAX_INPUT_DEPTH, NODE};
 use super::pattern::{Line, lines, paths};
 use super::place::{Bases, Readings};
 use super::{Context, Failure, Task, ToolCall};
@@ -144,12 +145,16 @@ pub(super) struct Values<'a> {
     texts: Texts<'a>,
     arguments: Option<&'a Value>,
     context: &'a Context,
-    made: [OnceLock<Box<dyn Val + 'a>>; 4],
+    made: [OnceLock<Box<dyn Val + 'a>>; VARIABLES.len()],
+    weights: [OnceLock<Option<u64>>; VARIABLES.len()],
 }
+
+/// The names of the variables.
+pub(super) const VARIABLES: [&str; 4] = ["task", "tool", "args", "context"];
 
 impl<'a> Values<'a> {
     fn new(texts: Texts<'a>, arguments: Option<&'a Value>, context: &'a Context) -> Self {
-        Self { texts, arguments, context, made: Default::default() }
+        Self { texts, arguments, context, made: Default::default(), weights: Default::default() }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Variable<'a>> {
@@ -161,19 +166,61 @@ impl<'a> Values<'a> {
             _ => None,
         }
     }
+
+    /// What a variable weighs, as costs are counted; `None` where it is too deep or too large to say.
+    pub(super) fn weight(&self, name: &str) -> Option<u64> {
+        *slot(&self.weights, name)?.get_or_init(|| {
+            let mut left = BUDGET;
+            match self.get(name) {
+                Some(Variable::Text(text)) => take_text(text, &mut left)?,
+                Some(Variable::Object(map)) => take_object(map, 0, &mut left)?,
+                Some(Variable::Any(value)) => take(value, 0, &mut left)?,
+                None => take_text("", &mut left)?,
+            }
+            Some(BUDGET - left)
+        })
+    }
+}
+
+/// The place of a variable.
+fn slot<'s, T>(places: &'s [T; VARIABLES.len()], name: &str) -> Option<&'s T> {
+    places.iter().zip(VARIABLES).find(|(_, known)| *known == name).map(|(place, _)| place)
+}
+
+/// Takes off what a value weighs.
+fn take(value: &Value, depth: usize, left: &mut u64) -> Option<()> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => take_text("", left),
+        Value::String(text) => take_text(text, left),
+        Value::Array(items) => {
+            take_text("", left)?;
+            items.iter().try_for_each(|item| below(item, depth, left))
+        }
+        Value::Object(map) => take_object(map, depth, left),
+    }
+}
+
+fn take_object(map: &Context, depth: usize, left: &mut u64) -> Option<()> {
+    take_text("", left)?;
+    map.iter().try_for_each(|(key, item)| {
+        take_text(key, left)?;
+        below(item, depth, left)
+    })
+}
+
+fn below(value: &Value, depth: usize, left: &mut u64) -> Option<()> {
+    if depth == MAX_INPUT_DEPTH { None } else { take(value, depth + 1, left) }
+}
+
+fn take_text(text: &str, left: &mut u64) -> Option<()> {
+    *left = left.checked_sub(NODE + text.len() as u64)?;
+    Some(())
 }
 
 impl VariableResolver for Values<'_> {
     fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
         let variable = self.get(name)?;
-        let [task, tool, args, context] = &self.made;
-        let made = match name {
-            "task" => task,
-            "tool" => tool,
-            "args" => args,
-            _ => context,
-        };
-        let value = made.get_or_init(|| match variable {
+        let value = slot(&self.made, name)?.get_or_init(|| match variable {
             Variable::Text(text) => Box::new(CelString::from(text)),
             Variable::Object(map) => object(map),
             Variable::Any(value) => convert(value),
