@@ -2,6 +2,7 @@
 //!
 //! Both are made once for all policies, so that a text is folded, and a value turned into CEL's form, once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -12,11 +13,11 @@ use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use serde_json::{Number, Value};
 
+use super::checks::each_likely_path;
 use super::checks::hosts::Targets;
-use super::checks::likely_paths;
 use super::expression::{BUDGET, MAX_INPUT_DEPTH, NODE};
 use super::pattern::{Line, lines, paths};
-use super::place::{Bases, Readings};
+use super::place::{Bases, Place, Readings};
 use super::{Context, Failure, Task, ToolCall};
 
 /// A task and what is known beside it.
@@ -55,16 +56,21 @@ pub struct Attempt<'a> {
     call: ToolCall<'a>,
     context: &'a Context,
     values: Values<'a>,
-    seen: Seen,
+    seen: Seen<'a>,
 }
+
+/// The most paths of which is kept what they may mean; the others are read again each time.
+const MAX_KEPT: usize = 100;
 
 /// What is read off a call when it is first asked for.
 #[derive(Debug, Default)]
-struct Seen {
+struct Seen<'a> {
     commands: OnceLock<Option<Vec<Line>>>,
     bases: OnceLock<Bases>,
-    paths: OnceLock<Option<Vec<Readings>>>,
-    likely_paths: OnceLock<Result<Vec<Readings>, Failure>>,
+    /// The paths, and what the first of them may mean.
+    paths: OnceLock<Option<(Vec<&'a str>, Vec<Readings>)>>,
+    /// `None` where there are too many.
+    likely_paths: OnceLock<Option<Vec<Readings>>>,
     targets: OnceLock<Targets>,
 }
 
@@ -109,14 +115,38 @@ impl<'a> Attempt<'a> {
         self.seen.bases.get_or_init(|| Bases::of(self.context))
     }
 
-    /// The paths of a tool that works on files; `None` where there is something that is no path.
-    pub(super) fn paths(&self) -> Option<&[Readings]> {
-        self.seen.paths.get_or_init(|| paths(self.call, self.bases())).as_deref()
+    /// What each path of a tool that works on files may mean; `None` where there is something that is no path.
+    pub(super) fn paths(&self) -> Option<impl Iterator<Item = Cow<'_, Readings>>> {
+        let read = |text: &&str| Place::readings(text, self.bases());
+        let found = self.seen.paths.get_or_init(|| {
+            let texts = paths(self.call)?;
+            let kept = texts.iter().take(MAX_KEPT).map(read).collect();
+            Some((texts, kept))
+        });
+        let (texts, kept) = found.as_ref()?;
+        let others = texts.iter().skip(MAX_KEPT).map(move |text| Cow::Owned(read(text)));
+        Some(kept.iter().map(Cow::Borrowed).chain(others))
     }
 
-    /// All in the arguments that has the name or the look of a path, whatever the tool.
-    pub(super) fn likely_paths(&self) -> &Result<Vec<Readings>, Failure> {
-        self.seen.likely_paths.get_or_init(|| likely_paths(self.call.arguments, self.bases()))
+    /// Whether something is true of all in the arguments that has the name or the look of a path, whatever the tool.
+    pub(super) fn all_likely_paths(&self, is: impl Fn(&Readings) -> bool) -> Result<bool, Failure> {
+        let kept = self.seen.likely_paths.get_or_init(|| {
+            let mut found = Vec::new();
+            let read = each_likely_path(self.call.arguments, self.bases(), &mut |readings| {
+                found.push(readings);
+                if found.len() > MAX_KEPT { Err(Failure::new("there are too many")) } else { Ok(()) }
+            });
+            read.is_ok().then_some(found)
+        });
+        if let Some(found) = kept {
+            return Ok(found.iter().all(is));
+        }
+        let mut all = true;
+        each_likely_path(self.call.arguments, self.bases(), &mut |readings| {
+            all = all && is(&readings);
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     /// The URLs in the arguments.
