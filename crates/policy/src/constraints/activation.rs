@@ -7,12 +7,14 @@ use unicode_normalization::UnicodeNormalization;
 pub struct Task<'a> {
     text: &'a str,
     folded: String,
+    pairs: Pairs,
 }
 
 impl<'a> Task<'a> {
     /// A task as the user wrote it.
     pub fn new(text: &'a str) -> Self {
-        Self { text, folded: fold(text) }
+        let folded = fold(text);
+        Self { text, pairs: Pairs::of(&folded), folded }
     }
 
     /// The task as the user wrote it.
@@ -27,7 +29,39 @@ impl<'a> Task<'a> {
 
     /// Whether it contains a keyword that is folded already.
     pub(super) fn contains(&self, folded: &str) -> bool {
-        !folded.is_empty() && self.folded.contains(folded)
+        !folded.is_empty() && self.pairs.may_have(folded) && self.folded.contains(folded)
+    }
+}
+
+/// Which bytes stand side by side in a text, roughly: most keywords that are not in it have a pair that is not.
+#[derive(Debug, Clone)]
+struct Pairs([u64; Pairs::WORDS]);
+
+impl Pairs {
+    const WORDS: usize = 64;
+
+    fn of(text: &str) -> Self {
+        let mut pairs = Self([0; Self::WORDS]);
+        for (word, bit) in Self::places(text) {
+            if let Some(word) = pairs.0.get_mut(word) {
+                *word |= bit;
+            }
+        }
+        pairs
+    }
+
+    /// Whether a text may be in the one it was made of.
+    fn may_have(&self, text: &str) -> bool {
+        Self::places(text).all(|(word, bit)| self.0.get(word).is_some_and(|word| word & bit != 0))
+    }
+
+    /// A word and a bit in it for each pair; several pairs share one.
+    fn places(text: &str) -> impl Iterator<Item = (usize, u64)> {
+        let bytes = text.as_bytes();
+        bytes
+            .iter()
+            .zip(bytes.iter().skip(1))
+            .map(|(one, next)| (usize::from(*one) % Self::WORDS, 1 << (next % 64)))
     }
 }
 
@@ -62,6 +96,17 @@ mod tests {
             ("レビューして", "レビュー"),
         ] {
             assert!(Task::new(task).mentions(keyword), "{task} should mention {keyword}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_text_is_found() {
+        let text = "Prüfe die ÄNDERUNG, run its tests; レビューして 1/2";
+        let ends: Vec<usize> = text.char_indices().map(|(place, _)| place).chain([text.len()]).collect();
+        for (index, start) in ends.iter().enumerate() {
+            for end in ends.iter().skip(index + 1) {
+                assert!(Task::new(text).mentions(&text[*start..*end]), "{}", &text[*start..*end]);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Both are made once for all policies, so that a text is folded, and a value turned into CEL's form, once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -12,10 +13,11 @@ use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use serde_json::{Number, Value};
 
+use super::checks::each_likely_path;
 use super::checks::hosts::Targets;
-use super::checks::likely_paths;
+use super::expression::{BUDGET, MAX_INPUT_DEPTH, NODE};
 use super::pattern::{Line, lines, paths};
-use super::place::{Bases, Readings};
+use super::place::{Bases, Place, Readings};
 use super::{Context, Failure, Task, ToolCall};
 
 /// A task and what is known beside it.
@@ -54,16 +56,21 @@ pub struct Attempt<'a> {
     call: ToolCall<'a>,
     context: &'a Context,
     values: Values<'a>,
-    seen: Seen,
+    seen: Seen<'a>,
 }
+
+/// The most paths of which is kept what they may mean; the others are read again each time.
+const MAX_KEPT: usize = 100;
 
 /// What is read off a call when it is first asked for.
 #[derive(Debug, Default)]
-struct Seen {
+struct Seen<'a> {
     commands: OnceLock<Option<Vec<Line>>>,
     bases: OnceLock<Bases>,
-    paths: OnceLock<Option<Vec<Readings>>>,
-    likely_paths: OnceLock<Result<Vec<Readings>, Failure>>,
+    /// The paths, and what the first of them may mean.
+    paths: OnceLock<Option<(Vec<&'a str>, Vec<Readings>)>>,
+    /// `None` where there are too many.
+    likely_paths: OnceLock<Option<Vec<Readings>>>,
     targets: OnceLock<Targets>,
 }
 
@@ -108,14 +115,38 @@ impl<'a> Attempt<'a> {
         self.seen.bases.get_or_init(|| Bases::of(self.context))
     }
 
-    /// The paths of a tool that works on files; `None` where there is something that is no path.
-    pub(super) fn paths(&self) -> Option<&[Readings]> {
-        self.seen.paths.get_or_init(|| paths(self.call, self.bases())).as_deref()
+    /// What each path of a tool that works on files may mean; `None` where there is something that is no path.
+    pub(super) fn paths(&self) -> Option<impl Iterator<Item = Cow<'_, Readings>>> {
+        let read = |text: &&str| Place::readings(text, self.bases());
+        let found = self.seen.paths.get_or_init(|| {
+            let texts = paths(self.call)?;
+            let kept = texts.iter().take(MAX_KEPT).map(read).collect();
+            Some((texts, kept))
+        });
+        let (texts, kept) = found.as_ref()?;
+        let others = texts.iter().skip(MAX_KEPT).map(move |text| Cow::Owned(read(text)));
+        Some(kept.iter().map(Cow::Borrowed).chain(others))
     }
 
-    /// All in the arguments that has the name or the look of a path, whatever the tool.
-    pub(super) fn likely_paths(&self) -> &Result<Vec<Readings>, Failure> {
-        self.seen.likely_paths.get_or_init(|| likely_paths(self.call.arguments, self.bases()))
+    /// Whether something is true of all in the arguments that has the name or the look of a path, whatever the tool.
+    pub(super) fn all_likely_paths(&self, is: impl Fn(&Readings) -> bool) -> Result<bool, Failure> {
+        let kept = self.seen.likely_paths.get_or_init(|| {
+            let mut found = Vec::new();
+            let read = each_likely_path(self.call.arguments, self.bases(), &mut |readings| {
+                found.push(readings);
+                if found.len() > MAX_KEPT { Err(Failure::new("there are too many")) } else { Ok(()) }
+            });
+            read.is_ok().then_some(found)
+        });
+        if let Some(found) = kept {
+            return Ok(found.iter().all(is));
+        }
+        let mut all = true;
+        each_likely_path(self.call.arguments, self.bases(), &mut |readings| {
+            all = all && is(&readings);
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     /// The URLs in the arguments.
@@ -144,12 +175,16 @@ pub(super) struct Values<'a> {
     texts: Texts<'a>,
     arguments: Option<&'a Value>,
     context: &'a Context,
-    made: [OnceLock<Box<dyn Val + 'a>>; 4],
+    made: [OnceLock<Box<dyn Val + 'a>>; VARIABLES.len()],
+    weights: [OnceLock<Option<u64>>; VARIABLES.len()],
 }
+
+/// The names of the variables.
+pub(super) const VARIABLES: [&str; 4] = ["task", "tool", "args", "context"];
 
 impl<'a> Values<'a> {
     fn new(texts: Texts<'a>, arguments: Option<&'a Value>, context: &'a Context) -> Self {
-        Self { texts, arguments, context, made: Default::default() }
+        Self { texts, arguments, context, made: Default::default(), weights: Default::default() }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Variable<'a>> {
@@ -161,19 +196,61 @@ impl<'a> Values<'a> {
             _ => None,
         }
     }
+
+    /// What a variable weighs, as costs are counted; `None` where it is too deep or too large to say.
+    pub(super) fn weight(&self, name: &str) -> Option<u64> {
+        *slot(&self.weights, name)?.get_or_init(|| {
+            let mut left = BUDGET;
+            match self.get(name) {
+                Some(Variable::Text(text)) => take_text(text, &mut left)?,
+                Some(Variable::Object(map)) => take_object(map, 0, &mut left)?,
+                Some(Variable::Any(value)) => take(value, 0, &mut left)?,
+                None => take_text("", &mut left)?,
+            }
+            Some(BUDGET - left)
+        })
+    }
+}
+
+/// The place of a variable.
+fn slot<'s, T>(places: &'s [T; VARIABLES.len()], name: &str) -> Option<&'s T> {
+    places.iter().zip(VARIABLES).find(|(_, known)| *known == name).map(|(place, _)| place)
+}
+
+/// Takes off what a value weighs.
+fn take(value: &Value, depth: usize, left: &mut u64) -> Option<()> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => take_text("", left),
+        Value::String(text) => take_text(text, left),
+        Value::Array(items) => {
+            take_text("", left)?;
+            items.iter().try_for_each(|item| below(item, depth, left))
+        }
+        Value::Object(map) => take_object(map, depth, left),
+    }
+}
+
+fn take_object(map: &Context, depth: usize, left: &mut u64) -> Option<()> {
+    take_text("", left)?;
+    map.iter().try_for_each(|(key, item)| {
+        take_text(key, left)?;
+        below(item, depth, left)
+    })
+}
+
+fn below(value: &Value, depth: usize, left: &mut u64) -> Option<()> {
+    if depth == MAX_INPUT_DEPTH { None } else { take(value, depth + 1, left) }
+}
+
+fn take_text(text: &str, left: &mut u64) -> Option<()> {
+    *left = left.checked_sub(NODE + text.len() as u64)?;
+    Some(())
 }
 
 impl VariableResolver for Values<'_> {
     fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
         let variable = self.get(name)?;
-        let [task, tool, args, context] = &self.made;
-        let made = match name {
-            "task" => task,
-            "tool" => tool,
-            "args" => args,
-            _ => context,
-        };
-        let value = made.get_or_init(|| match variable {
+        let value = slot(&self.made, name)?.get_or_init(|| match variable {
             Variable::Text(text) => Box::new(CelString::from(text)),
             Variable::Object(map) => object(map),
             Variable::Any(value) => convert(value),

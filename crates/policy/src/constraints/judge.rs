@@ -187,9 +187,8 @@ impl Resolution {
 
     /// Why every call of this tool is denied, and by whom; `None` when it is not.
     pub fn tool_denial(&self, tool: &str) -> Option<Denial> {
-        let names = std::iter::once(tool);
         in_error(self, tool)
-            .or_else(|| forbidden(self, tool, &self.index.forbidden.having_tool(names)))
+            .or_else(|| forbidden(self, tool, &self.index.forbidden.having_tool(tool)))
             .or_else(|| not_allowed(self, tool, &self.index.allowed.may_have_tool(tool)))
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::index::Index;
+use super::pattern::Read;
 use super::{Constraints, Context, Failure, Metadata, Policy, Situation, ToolSet, reasons};
 
 /// An active policy, with what it demanded when it was asked.
@@ -268,9 +269,11 @@ fn merge_allowed(active: &[Active]) -> (Option<Vec<String>>, Vec<String>) {
         return (None, Vec::new());
     }
     let entries: BTreeSet<&String> = lists.iter().flat_map(|list| list.texts()).collect();
-    let common = entries.into_iter().filter(|entry| lists.iter().all(|list| list.covers(entry)));
+    let entries = entries.into_iter().map(|entry| Read::new(entry));
+    let common = entries.filter(|entry| lists.iter().all(|list| list.covers_read(entry)));
     let is_forbidden =
-        |entry: &&String| active.iter().any(|skill| skill.constraints().forbidden_tools.covers(entry));
+        |entry: &Read<'_>| active.iter().any(|skill| skill.constraints().forbidden_tools.covers_read(entry));
     let (conflicts, allowed): (Vec<_>, Vec<_>) = common.partition(is_forbidden);
-    (Some(allowed.into_iter().cloned().collect()), conflicts.into_iter().cloned().collect())
+    let texts = |entries: Vec<Read<'_>>| entries.iter().map(|entry| entry.text.to_owned()).collect();
+    (Some(texts(allowed)), texts(conflicts))
 }

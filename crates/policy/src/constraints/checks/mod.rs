@@ -199,10 +199,9 @@ impl Check for Built {
             Self::PathPrefix(folders) => {
                 let is_inside =
                     |place: &Place| folders.iter().any(|folder| folder.holds(place, attempt.bases()));
-                let found = attempt.likely_paths().as_ref().map_err(Clone::clone)?;
-                Ok(found
-                    .iter()
-                    .all(|readings| readings.as_ref().is_ok_and(|places| places.iter().all(is_inside))))
+                attempt.all_likely_paths(|readings| {
+                    readings.as_ref().is_ok_and(|places| places.iter().all(is_inside))
+                })
             }
             Self::HostAllow(hosts) => hosts::all_allowed(hosts, attempt.targets()),
             Self::ArgumentSize(most) => {
@@ -220,15 +219,15 @@ fn too_large() -> Failure {
 }
 
 /// What each text in the arguments may mean that has the name or the look of a path.
-pub(super) fn likely_paths(arguments: &Value, bases: &Bases) -> Result<Vec<Readings>, Failure> {
-    let mut found = Vec::new();
+pub(super) fn each_likely_path(
+    arguments: &Value,
+    bases: &Bases,
+    visit: &mut dyn FnMut(Readings) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     each_text(arguments, &mut |key, text| {
-        if key.is_some_and(is_path_name) || looks_like_path(text) {
-            found.push(Place::readings(text, bases));
-        }
-        Ok(())
-    })?;
-    Ok(found)
+        let is_likely = key.is_some_and(is_path_name) || looks_like_path(text);
+        if is_likely { visit(Place::readings(text, bases)) } else { Ok(()) }
+    })
 }
 
 /// Is given a text and the key it stands under.

@@ -79,6 +79,17 @@ fn paths_cannot_escape_their_folder() {
 }
 
 #[test]
+fn every_path_counts_however_many_there_are() {
+    let data = Validator::PathPrefix(vec!["/srv".to_owned()]);
+    for count in [1, 99, 100, 101, 500] {
+        let mut paths = vec!["/srv/a"; count];
+        assert_eq!(ask(&data, &json!({ "files": paths })), Ok(true), "{count}");
+        paths.push("/etc/a");
+        assert_eq!(ask(&data, &json!({ "files": paths })), Ok(false), "{count}");
+    }
+}
+
+#[test]
 fn relative_paths_need_the_folder_they_begin_at() {
     let inside = Validator::PathPrefix(vec!["/srv/app".to_owned()]);
     let cwd = json!({ "cwd": "/srv/app/src" });

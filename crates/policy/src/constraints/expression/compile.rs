@@ -7,6 +7,7 @@ use cel::common::types::CelInt;
 use cel::parser::{ParseErrors, PrattParser};
 
 use super::pattern::{TextPattern, compile_pattern};
+use super::size::Size;
 use super::{Expression, ExpressionError, MATCHES, MAX_DEPTH, MAX_LOOPS, MAX_NODES, MAX_SOURCE, Variables};
 
 /// The most brackets and the like inside each other; the parser goes down one level of the stack for each.
@@ -32,7 +33,8 @@ pub(super) fn compile(source: &str, variables: Variables) -> Result<Expression, 
     measure(&tree)?;
     let mut checker = Checker { variables, scope: Vec::new(), patterns: Vec::new(), loops: 0, looped: false };
     checker.check(&mut tree)?;
-    Ok(Expression { tree: Arc::new(tree), patterns: checker.patterns.into(), loops: checker.looped })
+    let size = Size::of(&tree);
+    Ok(Expression { tree: Arc::new(tree), patterns: checker.patterns.into(), loops: checker.looped, size })
 }
 
 fn syntax(errors: &ParseErrors) -> ExpressionError {

@@ -12,13 +12,13 @@ use super::pattern::TextPattern;
 use super::{BUDGET, MATCHES};
 
 /// What a value weighs beside the bytes of its text.
-const NODE: u64 = 32;
+pub(in super::super) const NODE: u64 = 32;
 /// What a node of the tree costs.
-const STEP: u64 = 32;
+pub(super) const STEP: u64 = 32;
 /// What a turn of a loop costs beside its parts.
 const TURN: u64 = 128;
 /// The deepest input.
-const MAX_DEPTH: usize = 128;
+pub(in super::super) const MAX_DEPTH: usize = 128;
 
 /// Why an expression is not evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,11 @@ impl Refusal {
     }
 }
 
-pub(super) fn check(tree: &IdedExpr, patterns: &[TextPattern], values: &Values<'_>) -> Result<(), Refusal> {
+/// What evaluating it costs at most, or why it is not evaluated.
+pub(super) fn check(tree: &IdedExpr, patterns: &[TextPattern], values: &Values<'_>) -> Result<u64, Refusal> {
     let mut meter = Meter { values, patterns, scope: Vec::new(), turns: 1, spent: 0, entered: Vec::new() };
-    meter.bound(tree).map(|_| ())
+    meter.bound(tree)?;
+    Ok(meter.spent)
 }
 
 /// A part of the input.
@@ -408,7 +410,7 @@ fn length(text: &str) -> u64 {
     text.len() as u64
 }
 
-fn literal_weight(literal: &LiteralValue) -> u64 {
+pub(super) fn literal_weight(literal: &LiteralValue) -> u64 {
     match literal {
         LiteralValue::String(text) => NODE + length(text.inner()),
         LiteralValue::Bytes(bytes) => NODE + bytes.inner().len() as u64,
@@ -424,7 +426,7 @@ fn pattern_number(node: &IdedExpr) -> Option<usize> {
 }
 
 /// Whether the result of a call may be as large as its arguments together.
-fn grows(name: &str) -> bool {
+pub(super) fn grows(name: &str) -> bool {
     matches!(name, operators::ADD | "string" | "bytes" | "dyn" | "lowerAscii")
 }
 

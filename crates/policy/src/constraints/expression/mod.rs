@@ -8,7 +8,7 @@
 //!
 //! **When evaluated**, `cost` first walks the tree over the actual input and adds up the most that the evaluation can
 //! touch or copy: a loop counts as often as its list is long, a text or list made by `+` is as long as its parts, a
-//! pattern counts once a byte and state. What would come to more than [`BUDGET`] units is not evaluated at all and is an
+//! pattern counts once a byte and state. `size` spares that walk where the size of tree and input tell enough. What would come to more than [`BUDGET`] units is not evaluated at all and is an
 //! error, which denies. A unit takes some nanoseconds at most, so that no evaluation takes more than a fraction of a
 //! second or more than some tens of megabytes; a test measures the worst we could build.
 //!
@@ -17,6 +17,7 @@
 mod compile;
 mod cost;
 mod pattern;
+mod size;
 mod truth;
 
 use std::sync::{Arc, LazyLock};
@@ -28,7 +29,9 @@ use cel::{Context, Env, ExecutionError, FunctionContext, Value};
 
 use super::Failure;
 use super::inputs::{Attempt, Situation, Values};
+pub(super) use cost::{MAX_DEPTH as MAX_INPUT_DEPTH, NODE};
 pub(super) use pattern::{MAX_TEXT_UNITS, TextPattern, compile_pattern};
+use size::Size;
 pub(super) use truth::Truth;
 
 /// The longest expression, in bytes.
@@ -115,6 +118,8 @@ pub struct Expression {
     tree: Arc<IdedExpr>,
     patterns: Arc<[TextPattern]>,
     loops: bool,
+    /// `None` where it has loops or patterns.
+    size: Option<Size>,
 }
 
 impl Expression {
@@ -134,7 +139,10 @@ impl Expression {
     }
 
     fn evaluate(&self, values: &Values<'_>) -> Result<bool, Failure> {
-        cost::check(&self.tree, &self.patterns, values).map_err(|error| Failure::new(error.text()))?;
+        let most = self.size.and_then(|size| size.most(values));
+        if most.is_none_or(|most| most > BUDGET) {
+            cost::check(&self.tree, &self.patterns, values).map_err(|error| Failure::new(error.text()))?;
+        }
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         context.set_variable_resolver(values);
         if !self.patterns.is_empty() {

@@ -203,6 +203,48 @@ fn the_worst_expressions_end_soon() {
     assert!(slowest < Duration::from_secs(2), "{slowest:?}");
 }
 
+/// What the size tells must not be less than what walking the tree tells; it is nothing where there is a loop or a pattern.
+fn size_tells_no_less(source: &str, arguments: &Json) -> Option<(u64, u64)> {
+    let expression = Expression::compile(source, Variables::Check).ok()?;
+    let known = context(json!({ "roots": ["/srv/", "/tmp/"], "role": "editor" }));
+    let attempt = Attempt::new(ToolCall::new("writer", arguments), &known);
+    let most = expression.size?.most(attempt.values())?;
+    let walked = cost::check(&expression.tree, &expression.patterns, attempt.values());
+    let spent = walked.map_or(BUDGET + 1, |spent| spent);
+    assert!(spent <= most, "{source}: {spent} of {most}");
+    Some((spent, most))
+}
+
+#[test]
+fn the_size_of_an_expression_tells_no_less_than_walking_it() {
+    let chain = |part: &str, by: &str, count| vec![part; count].join(by);
+    let mut spared = 0;
+    for (count, text) in [(0, 0), (1, 10), (10, 100), (100, 1000), (1000, 10_000), (10_000, 100_000)] {
+        let arguments = large(count, text);
+        for source in [
+            "true".to_owned(),
+            "tool == 'writer' && context.role != ''".to_owned(),
+            "args == args && [args, args] == [args] || {'a': args, 'b': [args]} == args".to_owned(),
+            "args.list[args.numbers[0]].b[1] == args.list[args.numbers.size()]".to_owned(),
+            "(args.list == [] ? args.list : args.numbers)[args.text.size()] == args.text".to_owned(),
+            "(true ? args.list : [args, args])[args.text.size()] == args".to_owned(),
+            "[[args, [args]], [[args]]][0][1][0].text + string(args.text) + args.text.lowerAscii() == ''"
+                .to_owned(),
+            "'x' in args.list && args in [args.list] && size(dyn(args)) == 0 && bytes(args.text) == b''"
+                .to_owned(),
+            format!("{} == ''", chain("args.text", " + ", 50)),
+            format!("[{}][0] == args", chain("args", ", ", 100)),
+            format!("({})[0] == args", chain("[args.list]", " + ", 50)),
+            chain("args.list[args.numbers[0]] == context", " && ", 30),
+            format!("(true ? {} : args)[tool] == 1", chain("args", " : true ? ", 40)),
+        ] {
+            let (_, most) = size_tells_no_less(&source, &arguments).unwrap_or((0, u64::MAX));
+            spared += usize::from(most <= BUDGET);
+        }
+    }
+    assert!(spared > 30, "{spared} were spared");
+}
+
 #[test]
 fn what_people_write_is_evaluated_for_large_inputs_too() {
     let arguments = json!({
@@ -294,7 +336,9 @@ proptest! {
     #[test]
     fn no_expression_makes_the_evaluator_panic(pieces in prop::collection::vec(0..PIECES.len(), 1..10)) {
         let source: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
-        let _ = check(&source, &json!({ "a": [1, "x", { "k": 2 }], "b": { "k": true } }));
+        let arguments = json!({ "a": [1, "x", { "k": 2 }], "b": { "k": true } });
+        let _ = check(&source, &arguments);
+        let _ = size_tells_no_less(&source, &arguments);
     }
 }
 

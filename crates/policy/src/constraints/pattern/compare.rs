@@ -2,6 +2,7 @@
 //!
 //! *Covers* is said only when it is certain, *may meet* is denied only when it is certain that nothing is in both.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::super::checks::hosts;
@@ -20,6 +21,22 @@ const SAME_TOOLS: [&[&str]; 9] = [
     &["Write", "write", "write_file"],
 ];
 
+/// An entry of a set that others are asked about, read when that is needed.
+pub(in super::super) struct Read<'t> {
+    pub(in super::super) text: &'t str,
+    pattern: OnceCell<Option<Pattern>>,
+}
+
+impl<'t> Read<'t> {
+    pub(in super::super) fn new(text: &'t str) -> Self {
+        Self { text, pattern: OnceCell::new() }
+    }
+
+    fn pattern(&self) -> Option<&Pattern> {
+        self.pattern.get_or_init(|| Pattern::parse(self.text).ok()).as_ref()
+    }
+}
+
 impl ToolSet {
     /// Whether everything that an entry of another set stands for is in it, as far as texts tell.
     pub(in super::super) fn covers(&self, text: &str) -> bool {
@@ -28,6 +45,19 @@ impl ToolSet {
 
     /// The entry that covers this one, if there is one.
     pub(in super::super) fn covering(&self, text: &str) -> Option<&str> {
+        self.covering_read(&Read::new(text))
+    }
+
+    /// Whether an entry that many sets are asked about is covered.
+    pub(in super::super) fn covers_read(&self, read: &Read<'_>) -> bool {
+        self.covering_read(read).is_some()
+    }
+
+    fn covering_read(&self, read: &Read<'_>) -> Option<&str> {
+        let text = read.text;
+        if self.is_empty() {
+            return None;
+        }
         if let Some(same) = self.entry(text) {
             return Some(same);
         }
@@ -37,14 +67,14 @@ impl ToolSet {
             return of_server
                 .or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
         }
-        let entry = Pattern::parse(text).ok()?;
+        let entry = read.pattern()?;
         let name = entry.name.text();
         if let Some(known) = self.name(&name).or_else(|| server(&name).and_then(|server| self.name(server))) {
             return Some(known);
         }
         let below = entry.below();
         let covers = |pattern: &&Arc<Pattern>| {
-            pattern.covers(&entry) && below.as_ref().is_none_or(|below| pattern.name.covers(below))
+            pattern.covers(entry) && below.as_ref().is_none_or(|below| pattern.name.covers(below))
         };
         self.patterns.iter().find(covers).map(|pattern| pattern.text.as_str())
     }

@@ -5,6 +5,8 @@
 //! system, `~/` at the home folder, `/` at the project's folder, all others at the folder the tool works in. Hosts give
 //! these folders in the context (`home`, `project_dir`, `cwd`); where one is missing, what depends on it is unclear.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::super::members::{Common, Members};
@@ -130,11 +132,11 @@ impl FilePattern {
         let touches_place = |place: &Place| {
             self.matches(place, bases) != Match::No || (searches && self.lies_below(place, bases))
         };
-        attempt.paths().is_none_or(|paths| {
-            paths
-                .iter()
-                .any(|readings| readings.as_ref().map_or(true, |places| places.iter().any(touches_place)))
-        })
+        let touches_one = |readings: Cow<'_, Readings>| match readings.as_ref() {
+            Ok(places) => places.iter().any(touches_place),
+            Err(_) => true,
+        };
+        attempt.paths().is_none_or(|mut paths| paths.any(touches_one))
     }
 
     /// Whether the path, or a folder it lies in, fits the pattern.
@@ -219,9 +221,8 @@ fn fits_name(pattern: &str, name: &str) -> bool {
     reached.last() == Some(&true)
 }
 
-/// What each path of a call may mean; without one a tool works on the folder it is in. `None` where there is something
-/// that is no path.
-pub(in super::super) fn paths(call: ToolCall<'_>, bases: &Bases) -> Option<Vec<Readings>> {
+/// The paths of a call; without one a tool works on the folder it is in. `None` where there is something that is no path.
+pub(in super::super) fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
     let arguments = call.arguments.as_object()?;
     let searches = call.names().any(|name| name.eq_ignore_ascii_case("glob"));
     let mut found = Vec::new();
@@ -230,11 +231,11 @@ pub(in super::super) fn paths(call: ToolCall<'_>, bases: &Bases) -> Option<Vec<R
             match value {
                 // What a search for alternatives finds cannot be read off its text.
                 Value::String(text) if searches && text.contains(['{', '[']) => return None,
-                Value::String(text) => found.push(Place::readings(text, bases)),
+                Value::String(text) => found.push(text.as_str()),
                 Value::Null => {}
                 Value::Array(items) => {
                     for item in items {
-                        found.push(Place::readings(item.as_str()?, bases));
+                        found.push(item.as_str()?);
                     }
                 }
                 _ => return None,
@@ -242,7 +243,7 @@ pub(in super::super) fn paths(call: ToolCall<'_>, bases: &Bases) -> Option<Vec<R
         }
     }
     if found.is_empty() {
-        found.push(Place::readings(".", bases));
+        found.push(".");
     }
     Some(found)
 }
@@ -250,8 +251,8 @@ pub(in super::super) fn paths(call: ToolCall<'_>, bases: &Bases) -> Option<Vec<R
 /// Who has patterns that every path of a call is in for certain, however it is read.
 pub(super) fn admitting(patterns: &[(&FilePattern, &[u32])], attempt: &Attempt<'_>) -> Members {
     let mut all = Common::default();
-    for readings in attempt.paths().unwrap_or_default() {
-        let Ok(places) = readings else { return Members::default() };
+    for readings in attempt.paths().into_iter().flatten() {
+        let Ok(places) = readings.as_ref() else { return Members::default() };
         for place in places {
             let mut members = Members::default();
             for (pattern, holders) in patterns {

@@ -58,7 +58,7 @@ impl Line {
         let mut words = split.parts.iter().flatten();
         let runs_text = words.any(|word| INTERPRETERS.contains(&base_name(&word.plain)));
         let hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
-        let part = |words: &Vec<Word>| Part {
+        let part = |words: Vec<Word>| Part {
             written: join(words.iter().map(|word| word.written.as_str())),
             words: Words::new(words.iter().map(|word| word.plain.as_str())),
         };
@@ -66,7 +66,7 @@ impl Line {
             whole: one_spaced(line),
             is_broken: line.trim().contains(['\n', '\r']),
             clear: split.clear,
-            parts: split.parts.iter().map(part).collect(),
+            parts: split.parts.into_iter().map(part).collect(),
             hidden,
         }
     }
@@ -74,7 +74,9 @@ impl Line {
 
 impl Words {
     fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
-        let mut found = Self { text: String::new(), starts: Vec::new(), computed: false };
+        // Nearly all have one.
+        let starts = Vec::with_capacity(1);
+        let mut found = Self { text: String::new(), starts, computed: false };
         let mut wraps = true;
         for (index, word) in words.skip_while(|word| is_assignment(word)).enumerate() {
             if index > 0 {

@@ -59,14 +59,10 @@ impl Lookup {
         lookup
     }
 
-    /// The sets that have every call of a tool with one of these names.
-    pub(in super::super) fn having_tool<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Members {
-        let mut members = Members::default();
-        for name in names.clone() {
-            let exact = self.names.get(name);
-            let of_server = server(name).and_then(|server| self.names.get(server));
-            exact.into_iter().chain(of_server).for_each(|holders| members.add_all(holders));
-        }
+    /// The sets that have every call of this tool.
+    pub(in super::super) fn having_tool(&self, tool: &str) -> Members {
+        let names = std::iter::once(tool);
+        let mut members = self.naming(names.clone());
         for entry in self.about(names).filter(|entry| entry.pattern.calls.is_none()) {
             members.add_all(&entry.holders);
         }
@@ -76,8 +72,21 @@ impl Lookup {
     /// The sets that may have some call of this tool.
     pub(in super::super) fn may_have_tool(&self, tool: &str) -> Members {
         let names = std::iter::once(tool);
-        let mut members = self.having_tool(names.clone());
-        self.about(names).for_each(|entry| members.add_all(&entry.holders));
+        let mut members = self.naming(names.clone());
+        for entry in self.about(names) {
+            members.add_all(&entry.holders);
+        }
+        members
+    }
+
+    /// The sets that have one of these names, or the server it belongs to.
+    fn naming<'n>(&self, names: impl Iterator<Item = &'n str>) -> Members {
+        let mut members = Members::default();
+        for name in names.flat_map(|name| std::iter::once(name).chain(server(name))) {
+            if let Some(holders) = self.names.get(name) {
+                members.add_all(holders);
+            }
+        }
         members
     }
 
@@ -90,12 +99,10 @@ impl Lookup {
 
     /// The sets that a call may be in.
     pub(in super::super) fn touched(&self, attempt: &Attempt<'_>) -> Members {
-        let mut members = self.having_tool(attempt.names());
+        let mut members = self.naming(attempt.names());
         for entry in self.about(attempt.names()) {
-            if let Some(calls) = &entry.pattern.calls
-                && !members.has_all(&entry.holders)
-                && calls.touches(attempt)
-            {
+            let touches = || entry.pattern.calls.as_ref().is_none_or(|calls| calls.touches(attempt));
+            if !members.has_all(&entry.holders) && touches() {
                 members.add_all(&entry.holders);
             }
         }
@@ -104,7 +111,7 @@ impl Lookup {
 
     /// The sets that a call is in for certain. Several patterns of a set may admit a call together.
     pub(in super::super) fn admitting(&self, attempt: &Attempt<'_>) -> Members {
-        let mut members = self.having_tool(attempt.names());
+        let mut members = self.naming(attempt.names());
         let mut commands = Vec::new();
         let mut files = Vec::new();
         let mut domains = Vec::new();
@@ -123,7 +130,7 @@ impl Lookup {
                         members.add_all(holders);
                     }
                 }
-                None => {}
+                None => members.add_all(holders),
             }
         }
         if !commands.is_empty() {

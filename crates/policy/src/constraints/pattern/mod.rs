@@ -26,6 +26,7 @@ use serde_json::Value;
 use super::Attempt;
 use super::checks::hosts;
 use commands::CommandPattern;
+pub(super) use compare::Read;
 use files::FilePattern;
 pub(super) use files::paths;
 use glob::Glob;

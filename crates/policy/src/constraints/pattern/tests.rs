@@ -226,6 +226,33 @@ fn without_the_folder_a_relative_file_is_unclear() {
 }
 
 #[test]
+fn every_path_of_a_call_counts_however_many_there_are() {
+    for count in [1, 99, 100, 101, 500] {
+        let mut paths = vec!["/srv/a"; count];
+        let asked = |pattern: &str, paths: &[&str]| {
+            ask(&set(pattern), "Read", &json!({ "paths": paths }), &Context::new())
+        };
+        assert_eq!(asked("Read(//srv/**)", &paths), (true, true), "{count}");
+        assert_eq!(asked("Read(//etc/**)", &paths), (false, false), "{count}");
+        paths.push("/etc/a");
+        assert_eq!(asked("Read(//srv/**)", &paths), (false, true), "{count}");
+        assert_eq!(asked("Read(//etc/**)", &paths), (false, true), "{count}");
+    }
+}
+
+#[test]
+fn a_long_command_line_is_judged_soon() {
+    let started = std::time::Instant::now();
+    for line in ["sudo env ".to_owned() + &"a/b ".repeat(50_000), "a; ".repeat(50_000)] {
+        let arguments = json!({ "command": line });
+        for pattern in ["Bash(rm:*)", "Bash(*b*c)", "Bash(rm *x)", "Bash(rm)"] {
+            assert_eq!(ask(&set(pattern), "Bash", &arguments, &Context::new()), (false, false), "{pattern}");
+        }
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn all_paths_of_a_call_count() {
     let src = set("Edit(/src/**)");
     let both = json!({ "file_path": "src/a", "paths": ["src/b", "/etc/passwd"] });
