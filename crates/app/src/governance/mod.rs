@@ -1,6 +1,6 @@
 //! What agents may do while policies are in force: decided here, counted in runs, and kept.
 //!
-//! Every decision goes over the [`desk`]: it is written, sealed by the audit log and committed before anybody is told
+//! Every decision goes over the desk: it is written, sealed by the audit log and committed before anybody is told
 //! of it. A decision that cannot be kept is not made.
 
 mod check;

@@ -94,7 +94,7 @@ async fn a_denied_call_is_no_step() {
 async fn time_is_counted_from_the_beginning_wherever_it_is_looked_at() {
     let app = TestApp::new().await;
     let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
-    let limits = Policy { max_execution_time: Some(std::time::Duration::from_secs(300)), ..always() };
+    let limits = Policy { max_execution_time: Some(std::time::Duration::from_mins(5)), ..always() };
     app.put(&gov, policy("limits", Scope::Workspace, limits)).await;
     let run = begun(&app, &alice, "x").await;
     assert!(allowed(&app.cx, &alice, run.id).await);
@@ -272,7 +272,7 @@ async fn a_call_in_a_session_without_a_run_begins_one() {
 async fn a_clock_that_is_set_back_gives_no_time() {
     let app = TestApp::new().await;
     let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
-    let limits = Policy { max_execution_time: Some(std::time::Duration::from_secs(300)), ..always() };
+    let limits = Policy { max_execution_time: Some(std::time::Duration::from_mins(5)), ..always() };
     app.put(&gov, policy("limits", Scope::Workspace, limits)).await;
     let run = begun(&app, &alice, "x").await;
     app.clock.advance(Duration::minutes(6));
