@@ -74,8 +74,13 @@ pub struct Tested {
 }
 
 /// Runs the test tables of a bundle against its policy alone, as it would be in force.
-pub fn test(cx: &Context, caller: &model::Caller, bundle: &Bundle) -> Result<Tested, Error> {
+pub async fn test(cx: &Context, caller: &model::Caller, bundle: Bundle) -> Result<Tested, Error> {
     policy::access::decide(caller, policy::access::Act::ListSkills)?;
+    let copy = cx.clone();
+    super::rehearse(cx, move || run_tables(&copy, &bundle)).await?
+}
+
+fn run_tables(cx: &Context, bundle: &Bundle) -> Result<Tested, Error> {
     let reading = crate::skills::examine(cx, bundle)?;
     let findings = reading.findings;
     let Some(policy) = &reading.manifest.policy else {

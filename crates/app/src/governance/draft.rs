@@ -310,9 +310,7 @@ pub async fn replay(
     let drafted = draft(cx, &mut *tx, caller, proposal).await?;
     let (calls, skipped) = recorded_calls(&mut *tx, caller, &range).await?;
     let (before, after) = (drafted.before, drafted.after);
-    // Away from this thread: thousands of calls hold it up.
-    let judged = tokio::task::spawn_blocking(move || judge_again(calls, &before, &after)).await;
-    let mut replay = judged.map_err(|_| super::desk::broken())?;
+    let mut replay = super::rehearse(cx, move || judge_again(calls, &before, &after)).await?;
     replay.skipped = skipped;
     Ok(replay)
 }

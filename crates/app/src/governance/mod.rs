@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
@@ -63,6 +64,8 @@ struct Inner {
     resolutions: Resolutions,
     /// The calls of runs that were counted as steps.
     counted: moka::sync::Cache<Counted, ()>,
+    /// Who judges many calls at once to see what would be.
+    rehearsing: Arc<Semaphore>,
 }
 
 /// A run, and the digest over one of its calls with the host's id of it.
@@ -82,6 +85,7 @@ impl Default for Inner {
             desk: desk::Desk::default(),
             resolutions: Resolutions::new(RESOLUTIONS),
             counted: moka::sync::Cache::new(COUNTED),
+            rehearsing: Arc::new(Semaphore::new(1)),
         }
     }
 }
@@ -96,6 +100,21 @@ impl Governance {
     pub fn settings(&self) -> GovernanceSettings {
         self.0.settings
     }
+}
+
+/// Judges many calls away from where decisions are made, for one caller after the other: it may take as long as the
+/// policies let it, and decisions must not wait for it.
+async fn rehearse<T: Send + 'static>(
+    cx: &crate::Context,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, crate::Error> {
+    let turn = Arc::clone(&cx.governance.0.rehearsing).acquire_owned().await;
+    let turn = turn.map_err(|_| desk::broken())?;
+    let done = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    done.await.map_err(|_| desk::broken())
 }
 
 /// What policies are asked about.

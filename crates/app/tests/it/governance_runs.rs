@@ -150,6 +150,17 @@ async fn a_call_that_is_asked_about_twice_is_one_step() {
 }
 
 #[tokio::test]
+async fn another_call_under_an_id_that_was_counted_is_another_step() {
+    let (app, alice) = limited(2).await;
+    let run = begun(&app, &alice, "x").await;
+    for (tool, allowed) in [("ls", true), ("cat", true), ("rm", false)] {
+        let said = Step { call: call(tool), ..named("one") };
+        let judged = step(&app.cx, &alice, RunRef::Id(run.id), said).await.unwrap();
+        assert_eq!(judged.verdict.is_allowed(), allowed, "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_could_not_be_kept_is_no_step_yet() {
     let (app, alice) = limited(1).await;
     let run = begun(&app, &alice, "x").await;
@@ -255,27 +266,6 @@ async fn a_call_in_a_session_without_a_run_begins_one() {
     // Through an agent it is another session.
     let judged = try_step(&app.cx, &alice.through(&one), session("s"), "ls").await.unwrap();
     assert_ne!(judged.run.unwrap().id, run.id);
-}
-
-/// Whether a call that the host calls so is allowed.
-async fn told(
-    app: &TestApp,
-    caller: &Caller,
-    run: GovernedRunId,
-    id: &str,
-    tool: &str,
-) -> Result<bool, Error> {
-    let said = Step { call: call(tool), context: app::governance::Known::new(), id: Some(id.to_owned()) };
-    step(&app.cx, caller, RunRef::Id(run), said).await.map(|judged| judged.verdict.is_allowed())
-}
-
-#[tokio::test]
-async fn another_call_under_an_id_that_was_counted_is_another_step() {
-    let (app, alice) = limited(2).await;
-    let run = begun(&app, &alice, "x").await;
-    for (tool, allowed) in [("ls", true), ("cat", true), ("rm", false)] {
-        assert_eq!(told(&app, &alice, run.id, "c1", tool).await.unwrap(), allowed, "{tool}");
-    }
 }
 
 #[tokio::test]
@@ -425,6 +415,8 @@ async fn names_and_outcomes_have_a_length() {
     let run = begun(&app, &alice, "x").await;
     let long = Some("x".repeat(501));
     app.refuses(Code::InvalidRequest, finish(&app.cx, &alice, RunRef::Id(run.id), long)).await;
+    let long = Step { context: object(json!({"x": "x".repeat(1 << 20)})), ..named("one") };
+    app.refuses(Code::TooLarge, step(&app.cx, &alice, RunRef::Id(run.id), long)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -161,6 +161,7 @@ impl Host {
             ],
             Self::Copilot => &[
                 "when Copilot itself ends a hook for its time, the tool runs; our own time-out comes first and denies",
+                "Copilot names the tools of servers its own way, such as `github-mcp-server-list_issues`: write that in policies",
                 "Copilot also reads a project's .claude/settings.json: hooks in both are asked twice",
             ],
         }

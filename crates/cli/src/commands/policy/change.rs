@@ -74,10 +74,11 @@ impl Change {
     /// The change as the API takes it.
     async fn body(&self, client: &Client, session: &Session) -> Outcome<Map<String, Value>> {
         let output = session.output;
-        let target = match self.remove {
-            // Whatever else stands here under that name.
-            true => Target::in_library(&self.policy)?,
-            false => Target::read(&self.policy, &session.settings.limits.bundles, output)?,
+        let target = if self.remove {
+            // Whatever stands on disk under that name.
+            Target::in_library(&self.policy)?
+        } else {
+            Target::read(&self.policy, &session.settings.limits.bundles, output)?
         };
         let (skill, files) = match target {
             Target::Disk(found) => {

@@ -27,7 +27,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "DECISION", conflicts_with_all = ["task", "context", "context_file", "tool", "for_user"])]
     decision: Option<String>,
     /// What would be decided: the task, as an agent would be asked
-    #[arg(long, value_name = "TEXT", required_unless_present = "decision")]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["decision", "tool"])]
     task: Option<String>,
     /// What the agent knows beside it: NAME=VALUE, NAME=@FILE or NAME:=JSON; repeat for more
     #[arg(long, value_name = "VALUE")]

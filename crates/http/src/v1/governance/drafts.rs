@@ -34,7 +34,7 @@ pub(crate) async fn test(
     Json(request): Json<TestPolicyRequest>,
 ) -> Result<axum::Json<TestedView>, Problem> {
     let bundle = bundle_of(request.files)?;
-    Ok(axum::Json(app::governance::test(&state.cx, &caller, &bundle)?.into()))
+    Ok(axum::Json(app::governance::test(&state.cx, &caller, bundle).await?.into()))
 }
 
 /// A request about a policy as somebody wants it, and more.
