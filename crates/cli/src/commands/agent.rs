@@ -7,7 +7,7 @@ use super::run::LimitArg;
 use super::skill::{revision_number, text_of};
 use crate::client::{Client, Pick, Reference, api, find_skill};
 use crate::exit::{Failure, Outcome};
-use crate::output::{Table, line};
+use crate::output::{Output, Table, line, text};
 use crate::session::Session;
 
 /// What to do with agents.
@@ -20,6 +20,29 @@ pub(crate) enum AgentCommand {
     Show {
         /// Which: name or id
         agent: String,
+    },
+    /// Show what an agent's prompt gets about skills
+    Context {
+        /// Which: name or id
+        agent: String,
+        /// What the agent is about to do
+        #[arg(long, value_name = "TEXT")]
+        query: Option<String>,
+        /// How many tokens it may take; else the agent's token budget
+        #[arg(long, value_name = "TOKENS")]
+        budget: Option<u32>,
+        /// How it is written
+        #[arg(long, value_enum, default_value = "markdown")]
+        format: FormatArg,
+        /// How the agent discovers skills; else its own way
+        #[arg(long, value_enum)]
+        discovery: Option<DiscoveryArg>,
+        /// How many skills a hybrid list may have; else 10
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<u32>,
+        /// How many learned skills a hybrid list may have; else 5
+        #[arg(long, value_name = "COUNT")]
+        max_learned: Option<u32>,
     },
     /// Make an agent
     Create {
@@ -94,6 +117,15 @@ pub(crate) enum DiscoveryArg {
     Auto,
 }
 
+/// How the text for a prompt is written.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum FormatArg {
+    Markdown,
+    Xml,
+    Json,
+}
+
 /// Settings of an agent.
 #[derive(Args)]
 pub(crate) struct AgentSettings {
@@ -138,8 +170,12 @@ pub(crate) struct AgentSettings {
     run_limit: Vec<LimitArg>,
 }
 
+fn name_of<T: ValueEnum>(value: &T) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 fn word<T: ValueEnum>(value: &T) -> Value {
-    Value::from(value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default())
+    Value::from(name_of(value))
 }
 
 impl AgentSettings {
@@ -216,6 +252,29 @@ impl AgentCommand {
                     .await?;
                 output.result(&agent, || describe(&agent, &skills))
             }
+            Self::Context { agent, query, budget, format, discovery, limit, max_learned } => {
+                let number = |number: Option<u32>| number.map(|number| number.to_string());
+                let asked = [
+                    ("query", query),
+                    ("budget", number(budget)),
+                    ("format", Some(name_of(&format))),
+                    ("mode", discovery.as_ref().map(name_of)),
+                    ("limit", number(limit)),
+                    ("max_learned", number(max_learned)),
+                ];
+                let context = session
+                    .work(async |client| {
+                        let id = text_of(&find(client, &agent).await?, "id");
+                        let request = api("GET", &["agents", &id, "context"]);
+                        let request = asked
+                            .iter()
+                            .fold(request, |request, (key, value)| request.query(key, value.as_deref()));
+                        client.json(request).await
+                    })
+                    .await?;
+                remark(output, &context);
+                output.result(&context, || text(&text_of(&context, "text")))
+            }
             Self::Create { name, settings } => {
                 let mut body = Map::from_iter([("name".to_owned(), Value::from(name))]);
                 settings.over(&mut body);
@@ -268,6 +327,17 @@ impl AgentCommand {
                     .result(&changed, || format!("`{}` no longer has `{}`", line(&agent), line(&skill.skill)))
             }
         }
+    }
+}
+
+/// Says beside a context what is not in it.
+fn remark(output: Output, context: &Value) {
+    let left_out = context.get("left_out").and_then(Value::as_array).into_iter().flatten();
+    for part in left_out.filter_map(Value::as_str) {
+        output.note(&format!("{} left out: the budget is too small", line(&part.replace('_', " "))));
+    }
+    if context.get("more").and_then(Value::as_bool) == Some(true) {
+        output.note("there are more skills; give the agent a tool to search with");
     }
 }
 

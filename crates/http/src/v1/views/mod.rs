@@ -16,7 +16,7 @@ use serde::Serialize;
 use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
-pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};
 pub(crate) use governance::{
