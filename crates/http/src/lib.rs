@@ -11,7 +11,6 @@ mod edge;
 mod etag;
 mod extract;
 mod health;
-#[allow(dead_code)] // the door that calls it is not here yet
 mod hooks;
 mod local;
 mod objects;

@@ -7,8 +7,8 @@ use ::store::{
 };
 use async_trait::async_trait;
 use model::{
-    AgentId, Decision, DecisionId, Digest, GovernedRun, GovernedRunId, JudgedCall, PolicyRef, RecordedDenial,
-    RevisionNumber, SkillId, Timestamp, UserId, WorkspaceId,
+    AgentId, Decision, DecisionId, DecisionKind, Digest, GovernedRun, GovernedRunId, JudgedCall, PolicyRef,
+    RecordedDenial, RevisionNumber, SkillId, Timestamp, UserId, WorkspaceId,
 };
 use serde_json::{Value as Json, json};
 
@@ -156,7 +156,7 @@ impl Conditions {
 
 fn decision_conditions(workspace: WorkspaceId, filter: &DecisionFilter) -> Conditions {
     let mut conditions = Conditions::new(&["d.workspace_id = $1"], workspace);
-    conditions.add("d.kind = ?", filter.kind.map(|kind| kind.as_str()));
+    conditions.add("d.kind = ?", filter.kind.map(DecisionKind::as_str));
     match filter.denied {
         Some(true) => conditions.say("d.cause IS NOT NULL"),
         Some(false) => conditions.say("d.tool IS NOT NULL AND d.cause IS NULL"),
@@ -436,12 +436,11 @@ impl GovernanceTx for SqlTx {
                 |mut row| row.count(),
             )
             .await?;
-        let through = match first_kept {
-            Some(seal) => seal.saturating_sub(1),
-            None => {
-                let last = "SELECT COALESCE(MAX(seal), 0) FROM decisions WHERE workspace_id = $1";
-                self.number(last, arguments![workspace]).await?
-            }
+        let through = if let Some(seal) = first_kept {
+            seal.saturating_sub(1)
+        } else {
+            let last = "SELECT COALESCE(MAX(seal), 0) FROM decisions WHERE workspace_id = $1";
+            self.number(last, arguments![workspace]).await?
         };
         let removed = self
             .execute(

@@ -71,11 +71,11 @@ pub struct Planned {
 pub async fn plan(cx: &Context, caller: &Caller, ask: Ask, plan: Plan) -> Result<Planned, Error> {
     let known = ask.context.clone();
     let resolved = resolve(cx, caller, ask).await?;
-    Ok(planned(resolved, &known, plan))
+    Ok(planned(resolved, &known, &plan))
 }
 
 /// Filters tools and prompt by what holds.
-pub(super) fn planned(resolved: Resolved, known: &Known, plan: Plan) -> Planned {
+fn planned(resolved: Resolved, known: &Known, plan: &Plan) -> Planned {
     let filtered = resolved.resolution.filter_tools(plan.tools.iter().map(String::as_str));
     if !filtered.removed.is_empty() {
         tracing::info!("{}", filtered.summary());
@@ -92,12 +92,16 @@ impl Ask {
         if self.task.len() > LONGEST {
             return Err(Error::invalid(Code::TooLarge, "a task has at most 1 MiB"));
         }
-        let context = serde_json::to_string(&self.context).map_or(usize::MAX, |text| text.len());
-        if context > LONGEST {
-            return Err(Error::invalid(Code::TooLarge, "a context has at most 1 MiB as JSON"));
-        }
-        Ok(())
+        check_context(&self.context)
     }
+}
+
+pub(super) fn check_context(context: &Known) -> Result<(), Error> {
+    let length = serde_json::to_string(context).map_or(usize::MAX, |text| text.len());
+    if length > LONGEST {
+        return Err(Error::invalid(Code::TooLarge, "a context has at most 1 MiB as JSON"));
+    }
+    Ok(())
 }
 
 impl Call {

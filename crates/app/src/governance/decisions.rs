@@ -1,7 +1,7 @@
 //! The record of decisions: asked, verified, and forgotten when its time is over.
 
 use model::{
-    Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, GovernedRunId, SkillId,
+    Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, Digest, GovernedRunId, SkillId,
     Timestamp, UserId, WorkspaceId,
 };
 use policy::access::{self, Act};
@@ -86,10 +86,14 @@ pub async fn read(cx: &Context, caller: &Caller, id: DecisionId) -> Result<Decis
     Ok(Decision { task, ..decision })
 }
 
-/// The task a decision is about, where it is kept: with the decision, or with its run.
+/// The task a decision is about, where it is kept: with the decision, or with its run. The decision is sealed and the
+/// run is not, so that the run's word counts only where it is the same task.
 pub(super) async fn task_of(tx: &mut dyn Tx, decision: &Decision) -> Result<Option<String>, Error> {
     match (&decision.task, decision.run) {
-        (None, Some(run)) => Ok(tx.governed_run(decision.workspace, run).await?.and_then(|run| run.task)),
+        (None, Some(run)) => {
+            let task = tx.governed_run(decision.workspace, run).await?.and_then(|run| run.task);
+            Ok(task.filter(|task| Digest::of(task.as_bytes()) == decision.task_digest))
+        }
         (task, _) => Ok(task.clone()),
     }
 }
@@ -186,7 +190,8 @@ impl Seals {
         problems.extend(sealed.iter().map(|(seal, decision)| unsealed(*seal, decision)));
         for entry in entries.iter().filter(|entry| entry.verb.0 == PRUNE) {
             let through = detail(entry).get("through").and_then(Value::as_u64).unwrap_or_default();
-            self.pruned_through = self.pruned_through.max(through);
+            // What was sealed later cannot have been forgotten by then.
+            self.pruned_through = self.pruned_through.max(through.min(entry.sequence));
         }
         problems
     }

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::decisions::SEAL;
 use super::force::{Kind, Snapshot};
 use super::runs::{RunRef, Start, Started, Step};
-use super::{Ask, Call, Judged, Resolved, decide, runs};
+use super::{Ask, Call, Counted, Judged, Resolved, decide, runs};
 use crate::{Context, Error, audit};
 use policy::constraints::Usage;
 
@@ -165,6 +165,8 @@ pub(super) struct Batch<'a> {
     pub(super) tx: Box<dyn Tx>,
     pub(super) policies: Snapshot,
     pub(super) decisions: Vec<Decision>,
+    /// The calls that are counted once this is committed.
+    pub(super) counted: Vec<Counted>,
 }
 
 async fn decide_all(
@@ -174,7 +176,7 @@ async fn decide_all(
 ) -> Result<Vec<Result<Answer, Error>>, Error> {
     let mut tx = cx.begin(workspace).await?;
     let policies = cx.governance.0.register.current(cx, &mut *tx, workspace, Kind::Writing).await?;
-    let mut batch = Batch { cx, tx, policies, decisions: Vec::new() };
+    let mut batch = Batch { cx, tx, policies, decisions: Vec::new(), counted: Vec::new() };
     let mut answers = Vec::with_capacity(jobs.len());
     for job in jobs {
         let answer = decide_one(&mut batch, &job.caller, job.work.clone()).await;
@@ -183,7 +185,7 @@ async fn decide_all(
         }
         answers.push(answer);
     }
-    let Batch { mut tx, decisions, .. } = batch;
+    let Batch { mut tx, decisions, counted, .. } = batch;
     if !decisions.is_empty() {
         let detail = [
             ("decisions", json!(decisions.len())),
@@ -195,6 +197,9 @@ async fn decide_all(
         tx.insert_decisions(workspace, entry.sequence, &decisions).await?;
     }
     tx.commit().await?;
+    for call in counted {
+        cx.governance.0.counted.insert(call, ());
+    }
     Ok(answers)
 }
 

@@ -1,18 +1,19 @@
 //! What a change of a policy would do, before it is made.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use manifest::Finding;
 use model::{
     AgentId, Bundle, Caller, Decision, DecisionId, DecisionKind, Digest, PolicyRef, RevisionNumber, Scope,
-    SkillId, SkillName, Timestamp,
+    SkillId, SkillName, Timestamp, UserId,
 };
 use policy::access::{self, Act};
 use policy::constraints::analysis::{Changes, Remark, analyse as analyse_policy, changes};
 use policy::constraints::{
-    self, Constraints, Context as Known, Declared, Failure, Metadata, Policy, Resolution, Situation, Usage,
-    Verdict,
+    self, Constraints, Context as Known, Declared, Failure, Metadata, Policy, Resolution, Situation, ToolSet,
+    Usage, Verdict,
 };
 use serde_json::Value;
 use store::{DecisionFilter, Tx};
@@ -155,6 +156,11 @@ async fn draft(cx: &Context, tx: &mut dyn Tx, caller: &Caller, proposal: Proposa
             in_force(id, &name, scope, policy, bundle.digest(), stored.as_ref().map(|skill| skill.revision));
         let new =
             Arc::new(new.ok_or_else(|| Error::invalid(Code::InvalidSidecar, "the policy cannot be read"))?);
+        if policies.values().any(|other| other.reference.id == new.reference.id) {
+            let message =
+                format!("`{}` is in force already; say that its skill is changed", new.reference.id);
+            return Err(Error::conflict(Code::NameTaken, message));
+        }
         policies.insert(id, Arc::clone(&new));
         drafted.lines = Some(Lines::of(&bundle));
         drafted.new = Some(new);
@@ -238,8 +244,8 @@ pub async fn analyse(cx: &Context, caller: &Caller, proposal: Proposal) -> Resul
 /// Whether two policies can hold for one caller.
 fn may_meet(one: Scope, other: Scope) -> bool {
     let agree = |left: Option<Uuid>, right: Option<Uuid>| left.is_none() || right.is_none() || left == right;
-    agree(one.user().map(|id| id.uuid()), other.user().map(|id| id.uuid()))
-        && agree(one.agent().map(|id| id.uuid()), other.agent().map(|id| id.uuid()))
+    agree(one.user().map(UserId::uuid), other.user().map(UserId::uuid))
+        && agree(one.agent().map(AgentId::uuid), other.agent().map(AgentId::uuid))
 }
 
 /// What is different while the policy is active, beside those that are whatever the task.
@@ -279,7 +285,7 @@ async fn known_tools(
     for policy in drafted.before.policies.values().chain(&drafted.new) {
         if let Ok(constraints) = policy.declared.constraints(&Known::new()) {
             let lists = constraints.allowed_tools.iter().chain([&constraints.forbidden_tools]);
-            let names = lists.flat_map(|list| list.texts()).filter(|text| !text.contains(['*', '(']));
+            let names = lists.flat_map(ToolSet::texts).filter(|text| !text.contains(['*', '(']));
             tools.extend(names.cloned());
         }
     }
@@ -343,14 +349,13 @@ async fn recorded_calls(
         left = left.saturating_sub(u32::try_from(page.len()).unwrap_or(u32::MAX));
         for decision in page {
             let task = match decision.run {
-                Some(run) => match tasks.get(&run) {
-                    Some(task) => task.clone(),
-                    None => {
-                        let task = task_of(tx, &decision).await?;
-                        tasks.insert(run, task.clone());
-                        task
-                    }
-                },
+                Some(run) => {
+                    let known = match tasks.entry(run) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) => new.insert(task_of(tx, &decision).await?),
+                    };
+                    known.clone()
+                }
                 None => decision.task.clone(),
             };
             match recorded_call(decision, task) {
@@ -373,12 +378,11 @@ fn recorded_call(decision: Decision, task: Option<String>) -> Option<RecordedCal
 
 fn judge_again(calls: Vec<RecordedCall>, before: &Snapshot, after: &Snapshot) -> Replay {
     let mut replay = Replay::default();
-    let mut known: HashMap<(String, String, Option<AgentId>, model::UserId), (Resolution, Resolution)> =
-        HashMap::new();
+    let mut known: HashMap<(String, String, Subject), (Resolution, Resolution)> = HashMap::new();
     for recorded in calls {
         let subject = Subject { user: recorded.decision.user, agent: recorded.decision.agent };
         let context = recorded.decision.context.clone().unwrap_or_default();
-        let key = (recorded.task.clone(), context, subject.agent, subject.user);
+        let key = (recorded.task.clone(), context, subject);
         let (was, is) = known.entry(key).or_insert_with(|| {
             let resolve = |snapshot: &Snapshot| {
                 constraints::resolve(&snapshot.policies_of(subject), &recorded.task, &recorded.context)

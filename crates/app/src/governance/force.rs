@@ -33,7 +33,7 @@ pub(super) struct Snapshot {
 }
 
 /// Whom policies are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Subject {
     pub(super) user: UserId,
     pub(super) agent: Option<model::AgentId>,
@@ -156,20 +156,20 @@ impl Register {
             Arc::clone(held.entry(workspace).or_default())
         };
         let mut held = held.lock().await;
-        let head = tx.last_change(workspace).await?;
-        let head = head.ok_or_else(|| Error::not_found("workspace", workspace))?;
-        let head = match kind {
-            Kind::Reading => head,
+        let last = tx.last_change(workspace).await?;
+        let last = last.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        let last = match kind {
+            Kind::Reading => last,
             // Its own number may be another's yet, if it is rolled back.
-            Kind::Writing => head.saturating_sub(1),
+            Kind::Writing => last.saturating_sub(1),
         };
-        if head < held.position {
+        if last < held.position {
             // Another database took the place of the one that was read: a replica that was behind, or a backup.
             held.position = 0;
         }
-        if held.position < head {
+        if held.position < last {
             held.follow(cx, tx, workspace).await?;
-            held.position = head;
+            held.position = last;
         }
         Ok(held.snapshot.clone())
     }

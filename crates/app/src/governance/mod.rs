@@ -1,6 +1,6 @@
 //! What agents may do while policies are in force: decided here, counted in runs, and kept.
 //!
-//! Every decision goes over the [`desk`]: it is written, sealed by the audit log and committed before anybody is told
+//! Every decision goes over the desk: it is written, sealed by the audit log and committed before anybody is told
 //! of it. A decision that cannot be kept is not made.
 
 mod check;
@@ -15,7 +15,7 @@ mod runs;
 
 use std::sync::Arc;
 
-use model::{AgentId, DecisionId, GovernedRun, GovernedRunId, PolicyRef};
+use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 
 pub(crate) use check::policy_findings;
@@ -62,9 +62,11 @@ struct Inner {
     /// What holds in runs, by the run and the count of changes of the policies.
     resolutions: Resolutions,
     /// The calls of runs that were counted as steps.
-    counted: moka::sync::Cache<(GovernedRunId, String), ()>,
+    counted: moka::sync::Cache<Counted, ()>,
 }
 
+/// A run, and the digest over one of its calls with the host's id of it.
+type Counted = (GovernedRunId, Digest);
 type Resolutions = moka::sync::Cache<(GovernedRunId, u64), (Arc<Resolution>, Vec<PolicyRef>)>;
 
 /// How many runs are remembered with what holds in them.

@@ -29,15 +29,15 @@ impl Record<'_> {
     /// A resolution.
     pub(super) fn resolution(self, cx: &Context, resolution: &Resolution) -> Decision {
         let settings = cx.governance.settings();
-        let reasons = if settings.keep_reasons { resolution.reasons.clone() } else { Vec::new() };
-        let task = kept(settings, self.task.to_owned());
+        let reasons = if settings.keep_reasons { resolution.reasons.as_slice() } else { &[] };
+        let task = kept(settings, self.task);
         self.decision(cx, task, reasons, None)
     }
 
     /// A verdict. In a run the task stands there.
     pub(super) fn verdict(self, cx: &Context, call: &Call, usage: Usage, verdict: &Verdict) -> Decision {
         let settings = cx.governance.settings();
-        let task = if self.run.is_some() { None } else { kept(settings, self.task.to_owned()) };
+        let task = if self.run.is_some() { None } else { kept(settings, self.task) };
         let denial = verdict.denial.as_ref().map(|denial| RecordedDenial {
             cause: denial.cause.as_str().to_owned(),
             reason: storable(&denial.reason),
@@ -47,21 +47,21 @@ impl Record<'_> {
             tool: storable(&call.tool),
             alias: call.alias.as_deref().map(storable),
             arguments_digest: Digest::of(call.arguments.to_string().as_bytes()),
-            arguments: kept(settings, without_secrets(&call.arguments).to_string()),
+            arguments: kept(settings, &without_secrets(&call.arguments).to_string()),
             steps: usage.steps,
             elapsed: std::time::Duration::from_micros(
                 u64::try_from(usage.elapsed.as_micros()).unwrap_or(LONGEST_TIME).min(LONGEST_TIME),
             ),
             denial,
         };
-        self.decision(cx, task, Vec::new(), Some(call))
+        self.decision(cx, task, &[], Some(call))
     }
 
     fn decision(
         self,
         cx: &Context,
         task: Option<String>,
-        reasons: Vec<String>,
+        reasons: &[String],
         call: Option<JudgedCall>,
     ) -> Decision {
         let context = without_secrets(&Value::Object(self.context.clone())).to_string();
@@ -75,7 +75,7 @@ impl Record<'_> {
             run: self.run,
             task_digest: Digest::of(self.task.as_bytes()),
             task,
-            context: kept(cx.governance.settings(), context),
+            context: kept(cx.governance.settings(), &context),
             policies: self.policies,
             reasons: reasons.iter().map(|reason| storable(reason)).collect(),
             call,
@@ -83,8 +83,8 @@ impl Record<'_> {
     }
 }
 
-fn kept(settings: GovernanceSettings, text: String) -> Option<String> {
-    (settings.keep_text && text.len() <= LONGEST).then(|| storable(&text))
+fn kept(settings: GovernanceSettings, text: &str) -> Option<String> {
+    (settings.keep_text && text.len() <= LONGEST).then(|| storable(text))
 }
 
 /// What a database takes as it is: the seal is over the stored text.

@@ -9,14 +9,14 @@ use std::time::Duration;
 use model::{AgentId, Caller, Digest, GovernedRun, GovernedRunId, Timestamp, UserId};
 use policy::access::{self, Act};
 use policy::constraints::{Context as Known, Resolution, Usage};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::{GovernedRunFilter, Tx};
 
-use super::decide::{CALLER, judge_and_keep, known, resolved};
+use super::decide::{CALLER, check_context, judge_and_keep, known, resolved};
 use super::desk::{Answer, Batch, Work, broken, submit};
 use super::force::Subject;
 use super::record::{Record, storable, without_secrets};
-use super::{Ask, Call, Judged, Resolved};
+use super::{Ask, Call, Counted, Judged, Resolved};
 use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest};
 
@@ -52,7 +52,7 @@ pub struct Step {
     pub call: Call,
     /// What is known at this moment, over what was known when the run began.
     pub context: Known,
-    /// The host's id of the call. One that is asked about twice, as some hosts do, is one step.
+    /// The host's id of the call. The same one that is asked about twice, as some hosts do, is one step.
     pub id: Option<String>,
 }
 
@@ -118,6 +118,7 @@ pub async fn step(cx: &Context, caller: &Caller, run: RunRef, step: Step) -> Res
     access::decide(caller, Act::Govern)?;
     run.check()?;
     step.call.check()?;
+    check_context(&step.context)?;
     match submit(cx, caller, Work::Step(run, step)).await? {
         Answer::Judged(judged) => Ok(*judged),
         _ => Err(broken()),
@@ -203,13 +204,11 @@ pub(super) async fn step_at(
         RunRef::Session { host, session, agent } => {
             let subject = Subject::of(caller, agent)?;
             let open = open_runs(&mut *batch.tx, caller, subject, &host, &session).await?;
-            match open.into_iter().next() {
-                Some(run) => run,
-                None => {
-                    let ask =
-                        Ask { context: step.context.clone(), agent, host: Some(host), ..Ask::default() };
-                    start_at(batch, caller, Start { ask, session: Some(session) }).await?.run
-                }
+            if let Some(run) = open.into_iter().next() {
+                run
+            } else {
+                let ask = Ask { context: step.context.clone(), agent, host: Some(host), ..Ask::default() };
+                start_at(batch, caller, Start { ask, session: Some(session) }).await?.run
             }
         }
     };
@@ -225,10 +224,10 @@ pub(super) async fn step_at(
     let own = now_known.get(CALLER).cloned().unwrap_or_default();
     now_known.extend(step.context);
     now_known.insert(CALLER.to_owned(), own);
-    let now = batch.cx.now().truncate_to_microsecond();
-    // Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
-    let counted = step.id.map(|id| (run.id, id));
-    let again = counted.as_ref().is_some_and(|call| batch.cx.governance.0.counted.contains_key(call));
+    // Where clocks differ or are set back, time only goes on.
+    let now = batch.cx.now().truncate_to_microsecond().max(run.touched_at);
+    let counted = step.id.as_deref().map(|id| (run.id, step.call.digest(id)));
+    let again = counted.as_ref().is_some_and(|call| batch.is_counted(call));
     let usage =
         Usage { steps: run.steps.saturating_sub(u32::from(again)), elapsed: between(run.started_at, now) };
     let record = Record {
@@ -242,9 +241,7 @@ pub(super) async fn step_at(
     };
     let judged = judge_and_keep(batch, record, &resolution, &step.call, usage);
     let allowed = judged.verdict.is_allowed();
-    if let Some(call) = counted.filter(|_| allowed) {
-        batch.cx.governance.0.counted.insert(call, ());
-    }
+    batch.counted.extend(counted.filter(|_| allowed));
     let run = GovernedRun {
         steps: run.steps.saturating_add(u32::from(allowed && !again)),
         denied: run.denied.saturating_add(u32::from(!allowed)),
@@ -253,6 +250,20 @@ pub(super) async fn step_at(
     };
     batch.tx.update_governed_run(&run).await?;
     Ok(Judged { run: Some(run), ..judged })
+}
+
+impl Call {
+    /// The digest of the call as the host told of it: another call under the same id is another step.
+    fn digest(&self, id: &str) -> Digest {
+        Digest::of(json!([id, self.tool, self.arguments]).to_string().as_bytes())
+    }
+}
+
+impl Batch<'_> {
+    /// Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
+    fn is_counted(&self, call: &Counted) -> bool {
+        self.counted.contains(call) || self.cx.governance.0.counted.contains_key(call)
+    }
 }
 
 /// What holds in a run; asked again only when a policy changed.

@@ -6,7 +6,8 @@ use policy::access::{self, Act};
 
 use super::bundles::export;
 use super::create::{Bulk, BulkItem, BulkMode, bulk};
-use super::publish::{Content, CreateSkill, OnConflict, examine};
+use super::prepare::examine;
+use super::publish::{Content, CreateSkill, OnConflict};
 use super::read::RevisionRef;
 use crate::{Code, Context, Error};
 

@@ -5,7 +5,8 @@ use policy::access::{self, Act};
 use serde_json::json;
 use store::{Claim, KeyClaim};
 
-use super::publish::{CreateSkill, Published, prepare, publish};
+use super::prepare::prepare;
+use super::publish::{CreateSkill, Published, publish};
 use super::{Outcome, read};
 use crate::{Code, Context, Error, audit};
 

@@ -9,7 +9,8 @@ use store::{SkillRecord, Written};
 use super::access::load;
 use super::admission::label_taken;
 use super::bundles::load_bundle;
-use super::publish::{NewRevision, Outcome, Published, add_revision, examine, manifest_error};
+use super::prepare::{examine, manifest_error};
+use super::publish::{NewRevision, Outcome, Published, add_revision};
 use super::read::{RevisionRef, find_revision};
 use crate::{Code, Context, Error, audit};
 

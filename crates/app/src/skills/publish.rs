@@ -2,7 +2,7 @@
 //!
 //! Both `create` and `bulk` come through here, so that one skill and ten thousand follow the same rules.
 
-use manifest::{ComposeError, Draft, Finding, Level, ManifestError, Reading};
+use manifest::{Draft, Finding, Level};
 use model::{
     Bundle, Caller, Facets, Label, Manifest, Origin, Provenance, Revision, RevisionNumber, Scope, SessionId,
     Skill, SkillId, SkillName, Status,
@@ -16,8 +16,8 @@ use super::admission::{
     check_message, check_not_rejected, check_policy_facet, check_room, label_taken, name_taken, origin,
 };
 use super::bundles::{load_manifest_bundle, store_files};
-use crate::governance::policy_findings;
-use crate::{Code, Context, Error, audit};
+use super::prepare::Prepared;
+use crate::{Context, Error, audit};
 
 /// What goes in.
 #[derive(Debug, Clone)]
@@ -122,65 +122,6 @@ pub struct Published {
 impl Published {
     pub(super) fn new(outcome: Outcome, record: SkillRecord, findings: Vec<Finding>) -> Self {
         Self { outcome, record, findings, replayed: false }
-    }
-}
-
-/// Content that was read and found sound.
-pub(super) struct Prepared {
-    pub bundle: Bundle,
-    pub manifest: Manifest,
-    pub name: SkillName,
-    pub findings: Vec<Finding>,
-}
-
-/// Reads and checks content; touches no database.
-pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -> Result<Prepared, Error> {
-    let (bundle, folder) = match content {
-        Content::Bundle { bundle, folder } => (bundle, folder),
-        Content::Draft(draft) => {
-            let name = draft.name.to_string();
-            let bundle = draft.compose().map_err(compose_error)?;
-            (bundle, Some(name))
-        }
-    };
-    let Reading { manifest, mut findings } = examine(cx, &bundle)?;
-    let (chosen, finding) = manifest::choose_name(&manifest, folder.as_deref());
-    findings.extend(finding);
-    Ok(Prepared { bundle, name: name.unwrap_or(chosen), manifest, findings })
-}
-
-/// Reads a bundle's manifest within the limits.
-pub(crate) fn examine(cx: &Context, bundle: &Bundle) -> Result<Reading, Error> {
-    cx.limits.check(bundle).map_err(|error| Error::invalid(Code::TooLarge, error))?;
-    let mut reading = manifest::read(bundle, &cx.limits).map_err(|error| manifest_error(&error))?;
-    let found = policy_findings(bundle, &reading.manifest);
-    let invalid = found.iter().any(|finding| finding.level == Level::Error);
-    reading.findings.extend(found);
-    if invalid {
-        return Err(manifest_error(&ManifestError::Sidecar(Box::new(reading))));
-    }
-    Ok(reading)
-}
-
-/// What is wrong with a manifest, with the lines that say so.
-pub(super) fn manifest_error(error: &ManifestError) -> Error {
-    Error::Invalid {
-        code: match error {
-            ManifestError::TooLarge { .. } => Code::TooLarge,
-            ManifestError::Sidecar(_) => Code::InvalidSidecar,
-            _ => Code::InvalidManifest,
-        },
-        message: error.to_string(),
-        findings: error.findings().to_vec(),
-    }
-}
-
-fn compose_error(error: ComposeError) -> Error {
-    match error {
-        ComposeError::Manifest(error) => manifest_error(&error),
-        ComposeError::Bundle(error) => Error::invalid(Code::InvalidBundle, error),
-        ComposeError::Reserved(_) => Error::invalid(Code::InvalidPath, error),
-        error => Error::invalid(Code::InvalidManifest, error),
     }
 }
 

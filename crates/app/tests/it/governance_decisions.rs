@@ -78,7 +78,7 @@ async fn two_thousand_calls_at_once_leave_two_thousand_sealed_decisions() {
 async fn what_is_asked_at_once_is_sealed_together() {
     let (app, _, alice) = guarded().await;
     let before = app.audit(alice.workspace).await.len();
-    judge_many(&[app.cx.clone()], &alice, 100).await;
+    judge_many(std::slice::from_ref(&app.cx), &alice, 100).await;
     let entries = app.audit(alice.workspace).await.split_off(before);
     assert!(entries.len() < 10, "{} entries", entries.len());
     assert!(entries.iter().all(|entry| entry.verb.0 == "governance.decide"));
@@ -310,6 +310,9 @@ async fn a_verdict_of_a_run_is_shown_with_the_task_of_the_run() {
     );
     assert_eq!(denial.reason, "Tool 'rm' is forbidden by Skill(s): guard");
     assert_eq!(problems(&app).await, "");
+    app.tamper("UPDATE governed_runs SET task = 'another'", &[]).await;
+    let decision = read(&app.cx, &alice, judged.decision).await.unwrap();
+    assert_eq!(decision.task, None, "a task that was slipped in is not shown as the one that was decided on");
 }
 
 #[tokio::test]
@@ -398,7 +401,7 @@ async fn a_database_that_fails_is_told_to_everyone_who_waits_and_the_desk_goes_o
     let run = start(&app.cx, &alice, Start::default()).await.unwrap().run;
     let before = app.snapshot().await;
     app.fail_commits(true);
-    for result in judge_many(&[app.cx.clone()], &alice, 300).await {
+    for result in judge_many(std::slice::from_ref(&app.cx), &alice, 300).await {
         assert_eq!(result.unwrap_err().code(), Code::Unavailable);
     }
     let said = Step { call: call("ls"), context: object(json!({})), id: None };
@@ -425,7 +428,7 @@ async fn a_decision_that_cannot_be_sealed_is_not_made() {
                   subject_id, detail, previous, hash FROM audit_entries WHERE sequence = $1";
     app.tamper(insert, &[last]).await;
     let before = app.snapshot().await;
-    let told = judge_many(&[app.cx.clone()], &alice, 20).await;
+    let told = judge_many(std::slice::from_ref(&app.cx), &alice, 20).await;
     assert_eq!((told.len(), told.iter().filter(|result| result.is_err()).count()), (20, 20));
     assert_eq!(before.changes(&app.snapshot().await), Vec::<String>::new());
     app.tamper("DELETE FROM audit_entries WHERE sequence = $1 + 1", &[last]).await;

@@ -94,7 +94,7 @@ async fn a_denied_call_is_no_step() {
 async fn time_is_counted_from_the_beginning_wherever_it_is_looked_at() {
     let app = TestApp::new().await;
     let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
-    let limits = Policy { max_execution_time: Some(std::time::Duration::from_secs(300)), ..always() };
+    let limits = Policy { max_execution_time: Some(std::time::Duration::from_mins(5)), ..always() };
     app.put(&gov, policy("limits", Scope::Workspace, limits)).await;
     let run = begun(&app, &alice, "x").await;
     assert!(allowed(&app.cx, &alice, run.id).await);
@@ -125,6 +125,43 @@ async fn of_many_calls_at_once_exactly_so_many_are_allowed() {
     assert_eq!(granted, 10);
     let run = read_run(&app.cx, &alice, run).await.unwrap().run;
     assert_eq!((run.steps, run.denied), (10, 30));
+}
+
+/// A call that the host names.
+fn named(id: &str) -> Step {
+    Step { call: call("ls"), context: app::governance::Known::new(), id: Some(id.to_owned()) }
+}
+
+#[tokio::test]
+async fn a_call_that_is_asked_about_twice_is_one_step() {
+    let (app, alice) = limited(2).await;
+    let run = begun(&app, &alice, "x").await;
+    let id = || RunRef::Id(run.id);
+    let allowed =
+        async |call: &str| step(&app.cx, &alice, id(), named(call)).await.unwrap().verdict.is_allowed();
+    // One after the other, and both in one breath.
+    assert!(allowed("one").await && allowed("one").await);
+    let (first, second) = tokio::join!(allowed("two"), allowed("two"));
+    assert!(first && second && allowed("one").await);
+    assert_eq!(stored(&app, &run).await.steps, 2);
+    assert!(!allowed("three").await && !allowed("three").await);
+    let run = stored(&app, &run).await;
+    assert_eq!((run.steps, run.denied), (2, 2));
+}
+
+#[tokio::test]
+async fn a_call_that_could_not_be_kept_is_no_step_yet() {
+    let (app, alice) = limited(1).await;
+    let run = begun(&app, &alice, "x").await;
+    let id = || RunRef::Id(run.id);
+    app.fail_commits(true);
+    for call in ["one", "two"] {
+        assert_eq!(step(&app.cx, &alice, id(), named(call)).await.unwrap_err().code(), Code::Unavailable);
+    }
+    app.fail_commits(false);
+    assert!(step(&app.cx, &alice, id(), named("one")).await.unwrap().verdict.is_allowed());
+    assert_eq!(stored(&app, &run).await.steps, 1);
+    assert!(!step(&app.cx, &alice, id(), named("two")).await.unwrap().verdict.is_allowed());
 }
 
 #[tokio::test]
@@ -218,6 +255,65 @@ async fn a_call_in_a_session_without_a_run_begins_one() {
     // Through an agent it is another session.
     let judged = try_step(&app.cx, &alice.through(&one), session("s"), "ls").await.unwrap();
     assert_ne!(judged.run.unwrap().id, run.id);
+}
+
+/// Whether a call that the host calls so is allowed.
+async fn told(
+    app: &TestApp,
+    caller: &Caller,
+    run: GovernedRunId,
+    id: &str,
+    tool: &str,
+) -> Result<bool, Error> {
+    let said = Step { call: call(tool), context: app::governance::Known::new(), id: Some(id.to_owned()) };
+    step(&app.cx, caller, RunRef::Id(run), said).await.map(|judged| judged.verdict.is_allowed())
+}
+
+#[tokio::test]
+async fn a_call_that_is_asked_about_twice_is_one_step() {
+    let (app, alice) = limited(2).await;
+    let run = begun(&app, &alice, "x").await;
+    for _ in 0..3 {
+        assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
+    }
+    assert!(told(&app, &alice, run.id, "c2", "ls").await.unwrap());
+    assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
+    assert!(!told(&app, &alice, run.id, "c3", "ls").await.unwrap());
+    assert_eq!(stored(&app, &run).await.steps, 2);
+}
+
+#[tokio::test]
+async fn another_call_under_an_id_that_was_counted_is_another_step() {
+    let (app, alice) = limited(2).await;
+    let run = begun(&app, &alice, "x").await;
+    for (tool, allowed) in [("ls", true), ("cat", true), ("rm", false)] {
+        assert_eq!(told(&app, &alice, run.id, "c1", tool).await.unwrap(), allowed, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_could_not_be_kept_is_counted_when_it_is_asked_about_again() {
+    let (app, alice) = limited(1).await;
+    let run = begun(&app, &alice, "x").await;
+    app.fail_commits(true);
+    assert_eq!(told(&app, &alice, run.id, "c1", "ls").await.unwrap_err().code(), Code::Unavailable);
+    app.fail_commits(false);
+    assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
+    assert_eq!(stored(&app, &run).await.steps, 1);
+    assert!(!told(&app, &alice, run.id, "c2", "ls").await.unwrap());
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_gives_no_time() {
+    let app = TestApp::new().await;
+    let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
+    let limits = Policy { max_execution_time: Some(std::time::Duration::from_secs(300)), ..always() };
+    app.put(&gov, policy("limits", Scope::Workspace, limits)).await;
+    let run = begun(&app, &alice, "x").await;
+    app.clock.advance(Duration::minutes(6));
+    assert!(!allowed(&app.cx, &alice, run.id).await);
+    app.clock.advance(-Duration::minutes(6));
+    assert!(!allowed(&app.cx, &alice, run.id).await);
 }
 
 #[tokio::test]

@@ -32,6 +32,13 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "What agents may do",
+        &[
+            ("policy …", "list, explain, log, test, check, replay, runs"),
+            ("hook …", "let coding agents ask before they act"),
+        ],
+    ),
+    (
         "Running it",
         &[
             ("serve", "API, sign-in and metrics on this machine"),
@@ -48,6 +55,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("repertoire search write release notes", "find one"),
     ("repertoire skill show NAME", "read it"),
     ("repertoire run NAME --param amount=1000", "run it"),
+    ("repertoire policy log --denied", "see what agents were refused, and why"),
     ("repertoire validate ./my-skill --clients", "see which agents would load it"),
 ];
 

@@ -114,16 +114,15 @@ impl Host {
                 vec![
                     ("PreToolUse", json!({"matcher": "*", "hooks": [closed]})),
                     ("UserPromptSubmit", group(closed)),
-                    ("Stop", group(open.clone())),
                     ("SessionEnd", group(open)),
                 ]
             }
-            Self::Codex => ["PreToolUse", "UserPromptSubmit", "Stop", "SessionEnd"]
+            Self::Codex => ["PreToolUse", "UserPromptSubmit", "SessionEnd"]
                 .map(|event| {
                     (event, group(json!({"type": "command", "command": command, "timeout": seconds})))
                 })
                 .into(),
-            Self::Gemini => ["BeforeTool", "BeforeAgent", "AfterAgent", "SessionEnd"]
+            Self::Gemini => ["BeforeTool", "BeforeAgent", "SessionEnd"]
                 .map(|event| {
                     let milliseconds = seconds * 1000;
                     let handler = json!({
@@ -135,14 +134,9 @@ impl Host {
             Self::Cursor => {
                 let closed = json!({"command": command, "timeout": seconds, "failClosed": true});
                 let open = json!({"command": command, "timeout": seconds});
-                vec![
-                    ("preToolUse", closed.clone()),
-                    ("beforeSubmitPrompt", closed),
-                    ("stop", open.clone()),
-                    ("sessionEnd", open),
-                ]
+                vec![("preToolUse", closed.clone()), ("beforeSubmitPrompt", closed), ("sessionEnd", open)]
             }
-            Self::Copilot => ["PreToolUse", "UserPromptSubmit", "Stop", "SessionEnd"]
+            Self::Copilot => ["PreToolUse", "UserPromptSubmit", "SessionEnd"]
                 .map(|event| (event, json!({"type": "command", "command": command, "timeout": seconds})))
                 .into(),
         }

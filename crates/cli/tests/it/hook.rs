@@ -131,7 +131,11 @@ fn an_answer_that_is_none_denies() {
         "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 302 Found\r\nlocation: /login\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
-        "HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 6\r\nconnection: close\r\n\r\n<html>",
+        // Silence, and a fine answer, of a server that is not ours or answers another.
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: codex\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 60\r\nconnection: close\r\n\r\n{\"cut\": ",
         "nonsense\r\n\r\n",
     ] {
@@ -186,8 +190,9 @@ fn who_wants_it_may_let_failures_pass() {
 #[test]
 fn the_answer_of_the_library_is_given_as_it_is() {
     let world = World::new();
-    let (url, asked) =
-        server("HTTP/1.1 200 OK\r\ncontent-length: 21\r\nconnection: close\r\n\r\n{\"decision\": \"deny\" }");
+    let (url, asked) = server(
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: gemini\r\ncontent-length: 21\r\nconnection: close\r\n\r\n{\"decision\": \"deny\" }",
+    );
     let mut command = world.command(&["hook", "gemini", "--agent", "coder", "--server", &url]);
     command.env("REPERTOIRE_TOKEN", "rpt_x").env("GEMINI_PROJECT_DIR", "/project");
     let done = feed(command, &event("BeforeTool"));
@@ -202,7 +207,9 @@ fn the_answer_of_the_library_is_given_as_it_is() {
     assert_eq!(body["repertoire"]["home"], home);
     assert_eq!(body["repertoire"]["project_dir"], "/project");
     assert_eq!(body["repertoire"]["cwd"], std::fs::canonicalize(home).unwrap().to_str().unwrap());
-    let (url, _asked) = server("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let (url, _asked) = server(
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    );
     let done = asking(&world, &url, &["claude"], &event("PreToolUse"));
     assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (0, "", ""));
 }
@@ -248,7 +255,8 @@ fn what_is_installed_fails_closed() {
     }]});
     assert_eq!(claude["hooks"]["PreToolUse"], json!([wanted]));
     assert_eq!(claude["hooks"]["UserPromptSubmit"][0]["hooks"][0]["onFailure"], "block");
-    assert_eq!(claude["hooks"]["Stop"][0]["hooks"][0].get("onFailure"), None);
+    assert_eq!(claude["hooks"]["SessionEnd"][0]["hooks"][0].get("onFailure"), None);
+    assert_eq!(claude["hooks"].get("Stop"), None, "a turn that ends is nothing to tell");
     let codex = installed("codex", ".codex/hooks.json");
     let wanted = json!([{"hooks": [{"type": "command", "command": command("codex"), "timeout": 15}]}]);
     assert_eq!(codex["hooks"]["PreToolUse"], wanted);

@@ -11,8 +11,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<HookCall, HookError> {
     let event = match name.to_ascii_lowercase().as_str() {
         "pretooluse" => input.tool(name, "tool_name", "tool_input")?,
         "userpromptsubmit" => input.prompt(name)?,
-        // Subagents end within a turn, which goes on.
-        "stop" | "stopfailure" | "sessionend" => Event::End,
+        "sessionend" => Event::End,
         _ => Event::Other,
     };
     let session = input.text("session_id");

@@ -16,7 +16,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<HookCall, HookError> {
         "preToolUse" => input.tool(name, "toolName", "toolArgs")?,
         "PreToolUse" => input.tool(name, "tool_name", "tool_input")?,
         "userPromptSubmitted" | "UserPromptSubmit" => input.prompt(name)?,
-        "agentStop" | "Stop" | "sessionEnd" | "SessionEnd" => Event::End,
+        "sessionEnd" | "SessionEnd" => Event::End,
         _ => Event::Other,
     };
     let session = input.text("sessionId").or_else(|| input.text("session_id"));

@@ -15,7 +15,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<HookCall, HookError> {
         "beforeReadFile" | "beforeTabFileRead" => about(&mut input, name, "Read", "file_path")?,
         "beforeMCPExecution" => server_tool(&mut input, name)?,
         "beforeSubmitPrompt" => input.prompt(name)?,
-        "stop" | "sessionEnd" => Event::End,
+        "sessionEnd" => Event::End,
         _ => Event::Other,
     };
     let session = input.text("conversation_id").or_else(|| input.text("session_id"));

@@ -9,7 +9,7 @@ pub(super) fn read(mut input: Input<'_>) -> Result<HookCall, HookError> {
     let event = match name {
         "BeforeTool" => input.tool(name, "tool_name", "tool_input")?,
         "BeforeAgent" => input.prompt(name)?,
-        "AfterAgent" | "SessionEnd" => Event::End,
+        "SessionEnd" => Event::End,
         _ => Event::Other,
     };
     let session = input.text("session_id");

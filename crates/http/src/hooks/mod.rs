@@ -74,7 +74,8 @@ pub(crate) enum Event {
         /// The host's id of this call; two events with one id are about one call.
         call: Option<String>,
     },
-    /// The turn or the session ended.
+    /// The session ended. The end of a turn is none: other hooks may make the agent go on, and what it left in the
+    /// background goes on anyway, with the same task and the same limits.
     End,
     /// Something that needs no answer.
     Other,
@@ -221,8 +222,9 @@ impl<'a> Input<'a> {
         self.note("mcp_server", known.server.as_deref());
         let call = self.text("tool_use_id").or_else(|| self.text("toolUseId")).map(str::to_owned);
         let arguments = tools::arguments(own, &known.name, arguments);
-        let alias = (known.name != own).then(|| own.to_owned());
-        Event::Tool { tool: known.name, alias, arguments, call }
+        let tool = tools::by_arguments(own, known.name, &arguments);
+        let alias = (tool != own).then(|| own.to_owned());
+        Event::Tool { tool, alias, arguments, call }
     }
 
     fn call(self, session: Option<&str>, event: Event, raw_event: &str) -> HookCall {

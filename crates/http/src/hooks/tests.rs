@@ -201,22 +201,24 @@ fn a_prompt_is_refused_in_the_hosts_form() {
 fn what_is_over_is_never_denied() {
     let none = json!({});
     let ends = [
-        (Host::Claude, claude("Stop", &json!({"stop_hook_active": false}))),
         (Host::Claude, claude("SessionEnd", &json!({"reason": "other"}))),
-        (Host::Codex, claude("Stop", &none)),
-        (Host::Gemini, gemini("AfterAgent", &none)),
+        (Host::Codex, claude("SessionEnd", &none)),
         (Host::Gemini, gemini("SessionEnd", &none)),
-        (Host::Cursor, cursor("stop", &json!({"status": "completed"}))),
         (Host::Cursor, cursor("sessionEnd", &none)),
-        (Host::Copilot, copilot(&json!({"stopReason": "end_turn", "transcriptPath": "/t"}))),
         (Host::Copilot, copilot(&json!({"reason": "complete"}))),
-        (Host::Copilot, claude("Stop", &none)),
+        (Host::Copilot, claude("SessionEnd", &none)),
     ];
     for (host, body) in ends {
         assert_eq!(read(host, &body).unwrap().event, Event::End, "{host:?} {body}");
         assert_eq!(denied(host, &body, "no"), None, "{host:?} {body}");
     }
     let others = [
+        (Host::Claude, claude("Stop", &json!({"stop_hook_active": false}))),
+        (Host::Codex, claude("Stop", &none)),
+        (Host::Gemini, gemini("AfterAgent", &none)),
+        (Host::Cursor, cursor("stop", &json!({"status": "completed"}))),
+        (Host::Copilot, copilot(&json!({"stopReason": "end_turn", "transcriptPath": "/t"}))),
+        (Host::Copilot, claude("Stop", &none)),
         (Host::Claude, claude("PostToolUse", &json!({"tool_name": "Bash", "tool_input": {}}))),
         (Host::Claude, claude("SubagentStop", &none)),
         (Host::Codex, claude("SessionStart", &none)),
@@ -281,6 +283,7 @@ fn tools_have_their_common_names() {
         (Host::Cursor, "Delete", "Edit"),
         (Host::Cursor, "MCP:create_issue", "MCP:create_issue"),
         (Host::Claude, "Bash", "Bash"),
+        (Host::Claude, "Task", "Agent"),
         (Host::Claude, "run_shell_command", "run_shell_command"),
     ];
     for (host, own, common) in table {
@@ -294,12 +297,15 @@ fn tools_have_their_common_names() {
         assert_eq!(tool, common, "{host:?} {own}");
         assert_eq!(alias, (own != common).then(|| own.to_owned()), "{host:?} {own}");
     }
+    let view = json!({"toolName": "str_replace_editor", "toolArgs": {"command": "view", "path": "/p/.env"}});
+    assert_eq!(tool(Host::Copilot, &copilot(&view)).0, "Read", "what it does decides");
     for (own, common) in [
         ("bash", "Bash"),
         ("view", "Read"),
         ("create", "Write"),
         ("str_replace_editor", "Edit"),
         ("powershell", "PowerShell"),
+        ("write_bash", "Bash"),
         ("task", "Agent"),
         ("github-mcp-server-list_issues", "github-mcp-server-list_issues"),
     ] {

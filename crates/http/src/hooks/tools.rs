@@ -31,6 +31,8 @@ const GEMINI: [(&str, &str); 16] = [
     ("write_file", "Write"),
     ("write_todos", "TodoWrite"),
 ];
+// What it was called before it was `Agent`.
+const CLAUDE: [(&str, &str); 1] = [("Task", "Agent")];
 const CODEX: [(&str, &str); 3] =
     [("apply_patch", "Edit"), ("view_image", "Read"), ("web_search", "WebSearch")];
 const CURSOR: [(&str, &str); 8] = [
@@ -44,7 +46,9 @@ const CURSOR: [(&str, &str); 8] = [
     ("Task", "Agent"),
 ];
 // PowerShell is no `Bash`: its lines are taken apart by other rules.
-const COPILOT: [(&str, &str); 35] = [
+// What is written to a shell that goes on is a call of it, of which nothing can be read.
+const COPILOT: [(&str, &str); 39] = [
+    ("Task", "Agent"),
     ("apply_patch", "Edit"),
     ("ask_user", "AskUserQuestion"),
     ("bash", "Bash"),
@@ -73,6 +77,7 @@ const COPILOT: [(&str, &str); 35] = [
     ("run_in_terminal", "Bash"),
     ("runInTerminal", "Bash"),
     ("runSubagent", "Agent"),
+    ("skill", "Skill"),
     ("str_replace_editor", "Edit"),
     ("task", "Agent"),
     ("textSearch", "Grep"),
@@ -80,6 +85,8 @@ const COPILOT: [(&str, &str); 35] = [
     ("view", "Read"),
     ("web_fetch", "WebFetch"),
     ("web_search", "WebSearch"),
+    ("write_bash", "Bash"),
+    ("write_powershell", "PowerShell"),
 ];
 
 /// Tools that cannot do without a path.
@@ -126,7 +133,7 @@ impl Known {
     /// The tool that a host calls so. `server` is what the host says about the tool's server.
     pub(super) fn find(host: Host, own: &str, server: Option<&Value>) -> Self {
         let table: &[(&str, &str)] = match host {
-            Host::Claude => &[],
+            Host::Claude => &CLAUDE,
             Host::Codex => &CODEX,
             Host::Gemini => &GEMINI,
             Host::Cursor => &CURSOR,
@@ -155,6 +162,12 @@ impl Known {
         };
         Self { name, server: server.map(str::to_owned) }
     }
+}
+
+/// The common name, where it depends on the arguments: one tool may read or write.
+pub(super) fn by_arguments(own: &str, name: String, arguments: &Value) -> String {
+    let is_view = arguments.get("command").and_then(Value::as_str) == Some("view");
+    if own == "str_replace_editor" && is_view { "Read".to_owned() } else { name }
 }
 
 /// A name as it stands in the name of a tool.

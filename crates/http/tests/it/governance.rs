@@ -125,7 +125,7 @@ async fn each_policy_activates_as_described() {
     }
 }
 
-fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
+fn judge(tool: &str, arguments: &Value) -> crate::api::Ask {
     let body = json!({"task": "audit code", "context": developer(), "tool": tool, "arguments": arguments});
     post("/governance/judge").json(body)
 }
@@ -133,7 +133,7 @@ fn judge(tool: &str, arguments: Value) -> crate::api::Ask {
 #[tokio::test]
 async fn an_allowed_call_is_answered_in_full() {
     let (api, _, alice) = governed().await;
-    let mut judged = api.ok_as(&alice, 200, judge("linter", json!({"path": "a.rs"}))).await.json();
+    let mut judged = api.ok_as(&alice, 200, judge("linter", &json!({"path": "a.rs"}))).await.json();
     assert!(judged["decision_id"].take().is_string());
     assert_eq!(
         judged,
@@ -194,7 +194,7 @@ async fn a_denied_call_is_answered_with_the_result_to_give_the_agent() {
             Some(check),
         ),
     ] {
-        let mut judged = api.ok_as(&alice, 200, judge(tool, arguments)).await.json();
+        let mut judged = api.ok_as(&alice, 200, judge(tool, &arguments)).await.json();
         let kept = format!("/governance/decisions/{}", judged["decision_id"].take().as_str().unwrap());
         let mut expected = json!({
             "decision_id": null,
@@ -287,6 +287,29 @@ async fn a_governed_run_from_its_beginning_to_its_end() {
 }
 
 #[tokio::test]
+async fn a_turn_that_ends_leaves_task_and_limits_as_they_are() {
+    let (api, _, alice) = governed().await;
+    let hook = |event: &str, more: Value| {
+        let mut body = json!({"session_id": "s", "hook_event_name": event});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.ok_as(&alice, 200, post("/governance/hooks/claude").json(body))
+    };
+    let call = || hook("PreToolUse", json!({"tool_name": "linter", "tool_input": {}}));
+    hook("UserPromptSubmit", json!({"prompt": "review"})).await;
+    for _ in 0..5 {
+        let answer = call().await;
+        assert_eq!((answer.text().as_str(), answer.header("repertoire-hook").as_str()), ("", "claude"));
+    }
+    assert_eq!(hook("Stop", json!({})).await.text(), "");
+    assert!(call().await.text().contains("deny"), "another hook made it go on");
+    hook("UserPromptSubmit", json!({"prompt": "review"})).await;
+    assert_eq!(call().await.text(), "");
+    hook("SessionEnd", json!({})).await;
+    let open = api.ok_as(&alice, 200, get("/governance/runs?open=true")).await.json();
+    assert_eq!(open["items"], json!([]));
+}
+
+#[tokio::test]
 async fn explaining_changes_nothing_and_says_the_same() {
     let (api, gov, alice) = governed().await;
     let before = api.app.snapshot().await;
@@ -315,7 +338,7 @@ async fn explaining_changes_nothing_and_says_the_same() {
 async fn decisions_are_filtered_and_pruned() {
     let (api, gov, alice) = governed().await;
     for tool in ["linter", "file_writer"] {
-        api.ok_as(&alice, 200, judge(tool, json!({}))).await;
+        api.ok_as(&alice, 200, judge(tool, &json!({}))).await;
     }
     api.ok_as(&alice, 200, post("/governance/resolve").json(json!({"task": "x"}))).await;
     for (query, expected) in [

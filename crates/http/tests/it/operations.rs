@@ -242,6 +242,17 @@ impl World {
         add("get_decision", "GET", format!("/governance/decisions/{decision}"), none(), Read, Owner);
         let before = json!({"before": "2020-01-01T00:00:00Z"});
         add("prune_decisions", "POST", "/governance/decisions/prune".into(), before, Admin, Privileged);
+        let ended = json!({"hook_event_name": "SessionEnd", "session_id": "s"});
+        add("answer_hook", "POST", "/governance/hooks/claude".into(), ended, Read, Member);
+        let files = || {
+            let manifest = json!({"path": "SKILL.md", "content": skill_md("guard", "Guard.")});
+            let sidecar =
+                json!({"path": "repertoire.yaml", "content": "policy: {activation: {always: true}}\n"});
+            json!({"files": [manifest, sidecar]})
+        };
+        add("test_policy", "POST", "/governance/test".into(), files(), Read, Member);
+        add("analyse_policy", "POST", "/governance/analyse".into(), files(), Admin, Privileged);
+        add("replay_decisions", "POST", "/governance/replay".into(), files(), Admin, Privileged);
         add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);

@@ -144,9 +144,11 @@ fn ask(host: Host, args: &CallArgs, global: &Global, stance: &Stance) -> Outcome
         if response.status != 200 {
             return Err(response.problem(is_remote));
         }
-        // A host takes what it cannot read for no answer, and goes on.
+        // A host takes what it cannot read for no answer, and goes on; and silence counts only from the right server.
+        let is_ours = response.header("repertoire-hook") == Some(host.as_str());
         let is_empty = response.body.trim_ascii().is_empty();
-        if !is_empty && serde_json::from_slice::<Map<String, Value>>(&response.body).is_err() {
+        let is_read = is_empty || serde_json::from_slice::<Map<String, Value>>(&response.body).is_ok();
+        if !is_ours || !is_read {
             return Err(Failure::internal("the server's answer is not one for a hook")
                 .hint("is it a Repertoire server of the same version? `repertoire doctor` says"));
         }

@@ -74,12 +74,12 @@ impl Change {
     /// The change as the API takes it.
     async fn body(&self, client: &Client, session: &Session) -> Outcome<Map<String, Value>> {
         let output = session.output;
-        let target = Target::read(&self.policy, &session.settings.limits.bundles, output)?;
+        let target = match self.remove {
+            // Whatever else stands here under that name.
+            true => Target::in_library(&self.policy)?,
+            false => Target::read(&self.policy, &session.settings.limits.bundles, output)?,
+        };
         let (skill, files) = match target {
-            Target::Disk(_) if self.remove => {
-                return Err(Failure::usage(format!("`{}` stands on disk, not in the library", self.policy))
-                    .hint("--remove is about a skill of the library; name it by its id"));
-            }
             Target::Disk(found) => {
                 let one = self.only(found)?;
                 (self.replaced(client, &one).await?, Some(one.bundle))

@@ -31,11 +31,16 @@ pub(super) struct OnDisk {
 }
 
 impl Target {
+    /// The skill of this name.
+    pub(super) fn in_library(text: &str) -> Outcome<Self> {
+        text.parse().map(Self::Library).map_err(Failure::usage)
+    }
+
     /// What stands at this path, or else the skill of this name.
     pub(super) fn read(text: &str, limits: &Limits, output: Output) -> Outcome<Self> {
         let path = Path::new(text);
         if !path.exists() {
-            return text.parse().map(Self::Library).map_err(Failure::usage);
+            return Self::in_library(text);
         }
         let Scan { skills, skipped } = scan(path, limits)?;
         for one in skipped {

@@ -1,8 +1,9 @@
-//! The door for the hooks of coding agents: a prompt begins a governed run, a tool call is judged in it, the end ends it.
+//! The door for the hooks of coding agents: a prompt begins a governed run, a tool call is judged in it, the next prompt or
+//! the end of the session ends it.
 
 use app::governance::{Ask, Call, RunRef, Start, Step};
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use model::Caller;
 use serde_json::{Map, Value};
@@ -14,9 +15,13 @@ use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
 use crate::v1::names::missing;
 
+/// Names the host that was answered, so that nobody takes another server's silence for an answer.
+const ANSWER: HeaderName = HeaderName::from_static("repertoire-hook");
+
 /// Answers a hook of a coding agent: `claude`, `codex`, `gemini`, `cursor` or `copilot`. The body is what the host gives
 /// its hooks; the answer is what it expects of them, an empty body for no objection. Once the body is understood, a
-/// failure of ours denies in the host's own form.
+/// failure of ours denies in the host's own form. Every answer has the header `repertoire-hook` with the host: an answer
+/// without it is not ours.
 #[utoipa::path(post, path = "/api/v1/governance/hooks/{host}", operation_id = "answer_hook", tag = "governance",
     params(("host" = String, Path, description = "Which coding agent asks.")), request_body = Object,
     responses((status = 200, description = "The answer in the host's form, or nothing."), Problems))]
@@ -41,8 +46,11 @@ pub(crate) async fn hook(
             Answer::Denied { reason: format!("Repertoire could not decide and denies: {error}") }
         }
     };
-    // A new one for each call, whatever came before.
-    let fresh = [(header::CACHE_CONTROL, "no-store")];
+    // A new one for each call; and an empty body means something only from us.
+    let fresh = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (ANSWER, HeaderValue::from_static(host.as_str())),
+    ];
     Ok(match write(host, &call, &answer) {
         Some(said) => (fresh, axum::Json(said)).into_response(),
         None => fresh.into_response(),

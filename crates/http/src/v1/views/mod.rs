@@ -1,6 +1,7 @@
 //! The shapes of answers.
 
 mod agents;
+mod decisions;
 mod drafts;
 mod facets;
 mod governance;
@@ -17,11 +18,12 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
 pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use decisions::DecisionView;
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};
 pub(crate) use governance::{
-    DecisionView, ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView,
-    PolicyStateView, ResolvedView, StartedView,
+    ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView, PolicyStateView,
+    ResolvedView, StartedView,
 };
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
