@@ -285,8 +285,7 @@ pub(crate) struct ContextQuery {
     max_learned: Option<u32>,
 }
 
-/// Gives what an agent's prompt gets about skills: those it is told about, what the active policies say, and how it
-/// finds and saves skills; all within a token budget.
+/// Gives what an agent's prompt gets: skills, active policies and procedural memory, within a token budget.
 #[utoipa::path(get, path = "/api/v1/agents/{id}/context", operation_id = "agent_context", tag = "agents",
     params(("id" = uuid::Uuid, Path), ContextQuery),
     responses((status = 200, body = AgentContextView), Problems))]
