@@ -138,7 +138,8 @@ pub trait GovernanceTx {
         first: u64,
         last: u64,
     ) -> Result<Vec<(u64, Decision)>, StoreError>;
-    /// Forgets decisions that were made before a moment, always all that one entry seals.
+    /// Forgets decisions that were made before a moment, always all that one entry seals, and the governed runs that
+    /// were over by then and have none left.
     async fn prune_decisions(
         &mut self,
         workspace: WorkspaceId,

@@ -270,19 +270,6 @@ async fn told(
 }
 
 #[tokio::test]
-async fn a_call_that_is_asked_about_twice_is_one_step() {
-    let (app, alice) = limited(2).await;
-    let run = begun(&app, &alice, "x").await;
-    for _ in 0..3 {
-        assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
-    }
-    assert!(told(&app, &alice, run.id, "c2", "ls").await.unwrap());
-    assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
-    assert!(!told(&app, &alice, run.id, "c3", "ls").await.unwrap());
-    assert_eq!(stored(&app, &run).await.steps, 2);
-}
-
-#[tokio::test]
 async fn another_call_under_an_id_that_was_counted_is_another_step() {
     let (app, alice) = limited(2).await;
     let run = begun(&app, &alice, "x").await;
@@ -292,22 +279,10 @@ async fn another_call_under_an_id_that_was_counted_is_another_step() {
 }
 
 #[tokio::test]
-async fn a_step_that_could_not_be_kept_is_counted_when_it_is_asked_about_again() {
-    let (app, alice) = limited(1).await;
-    let run = begun(&app, &alice, "x").await;
-    app.fail_commits(true);
-    assert_eq!(told(&app, &alice, run.id, "c1", "ls").await.unwrap_err().code(), Code::Unavailable);
-    app.fail_commits(false);
-    assert!(told(&app, &alice, run.id, "c1", "ls").await.unwrap());
-    assert_eq!(stored(&app, &run).await.steps, 1);
-    assert!(!told(&app, &alice, run.id, "c2", "ls").await.unwrap());
-}
-
-#[tokio::test]
 async fn a_clock_that_is_set_back_gives_no_time() {
     let app = TestApp::new().await;
     let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
-    let limits = Policy { max_execution_time: Some(std::time::Duration::from_secs(300)), ..always() };
+    let limits = Policy { max_execution_time: Some(std::time::Duration::from_mins(5)), ..always() };
     app.put(&gov, policy("limits", Scope::Workspace, limits)).await;
     let run = begun(&app, &alice, "x").await;
     app.clock.advance(Duration::minutes(6));

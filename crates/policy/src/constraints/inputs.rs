@@ -12,7 +12,11 @@ use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use serde_json::{Number, Value};
 
-use super::{Context, Task, ToolCall};
+use super::checks::hosts::Targets;
+use super::checks::likely_paths;
+use super::pattern::{Line, lines, paths};
+use super::place::{Bases, Readings};
+use super::{Context, Failure, Task, ToolCall};
 
 /// A task and what is known beside it.
 #[derive(Debug)]
@@ -50,13 +54,24 @@ pub struct Attempt<'a> {
     call: ToolCall<'a>,
     context: &'a Context,
     values: Values<'a>,
+    seen: Seen,
+}
+
+/// What is read off a call when it is first asked for.
+#[derive(Debug, Default)]
+struct Seen {
+    commands: OnceLock<Option<Vec<Line>>>,
+    bases: OnceLock<Bases>,
+    paths: OnceLock<Option<Vec<Readings>>>,
+    likely_paths: OnceLock<Result<Vec<Readings>, Failure>>,
+    targets: OnceLock<Targets>,
 }
 
 impl<'a> Attempt<'a> {
     /// A tool call in a context.
     pub fn new(call: ToolCall<'a>, context: &'a Context) -> Self {
         let values = Values::new(Texts { task: "", tool: call.tool }, Some(call.arguments), context);
-        Self { call, context, values }
+        Self { call, context, values, seen: Seen::default() }
     }
 
     /// The name of the tool.
@@ -76,6 +91,36 @@ impl<'a> Attempt<'a> {
 
     pub(super) fn values(&self) -> &Values<'a> {
         &self.values
+    }
+
+    /// Everything the tool is called.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + Clone {
+        self.call.names()
+    }
+
+    /// The command lines of the call; `None` where there is none, or one that is no text.
+    pub(super) fn commands(&self) -> Option<&[Line]> {
+        self.seen.commands.get_or_init(|| lines(self.call.arguments)).as_deref()
+    }
+
+    /// The folders that relative paths begin at.
+    pub(super) fn bases(&self) -> &Bases {
+        self.seen.bases.get_or_init(|| Bases::of(self.context))
+    }
+
+    /// The paths of a tool that works on files; `None` where there is something that is no path.
+    pub(super) fn paths(&self) -> Option<&[Readings]> {
+        self.seen.paths.get_or_init(|| paths(self.call, self.bases())).as_deref()
+    }
+
+    /// All in the arguments that has the name or the look of a path, whatever the tool.
+    pub(super) fn likely_paths(&self) -> &Result<Vec<Readings>, Failure> {
+        self.seen.likely_paths.get_or_init(|| likely_paths(self.call.arguments, self.bases()))
+    }
+
+    /// The URLs in the arguments.
+    pub(super) fn targets(&self) -> &Targets {
+        self.seen.targets.get_or_init(|| Targets::of(self.call.arguments))
     }
 }
 

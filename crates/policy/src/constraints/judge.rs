@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::members::Members;
 use super::resolve::{Active, Resolution};
 use super::{Attempt, Cause, Context, Failure, ToolCall, Usage, reasons};
 
@@ -68,21 +69,15 @@ impl Verdict {
 
 /// Decides about a call. `context` is what the caller knows, without the values that policies set.
 pub fn judge(resolution: &Resolution, call: ToolCall<'_>, context: &Context, usage: Usage) -> Verdict {
-    let denial = in_error(resolution, call.tool)
-        .or_else(|| {
-            forbidden(resolution, call.tool, |skill| {
-                skill.constraints().forbidden_tools.touches(call, context)
-            })
-        })
-        .or_else(|| {
-            not_allowed(resolution, call.tool, |skill| {
-                skill.constraints().allowed_tools.as_ref().is_none_or(|tools| tools.admits(call, context))
-            })
-        })
-        .or_else(|| not_validated(resolution, call, context))
-        .or_else(|| steps_used_up(resolution, call.tool, usage.steps))
-        .or_else(|| time_used_up(resolution, call.tool, usage.elapsed));
-    Verdict { tool: call.tool.to_owned(), denial }
+    let (tool, index) = (call.tool, &resolution.index);
+    let attempt = Attempt::new(call, context);
+    let denial = in_error(resolution, tool)
+        .or_else(|| forbidden(resolution, tool, &index.forbidden.touched(&attempt)))
+        .or_else(|| not_allowed(resolution, tool, &index.allowed.admitting(&attempt)))
+        .or_else(|| not_validated(resolution, &attempt))
+        .or_else(|| steps_used_up(resolution, tool, usage.steps))
+        .or_else(|| time_used_up(resolution, tool, usage.elapsed));
+    Verdict { tool: tool.to_owned(), denial }
 }
 
 fn ids<'a>(skills: impl Iterator<Item = &'a Active>) -> Vec<String> {
@@ -99,29 +94,28 @@ fn deny(cause: Cause, skills: Vec<String>, reason: impl FnOnce(&[String]) -> Str
 }
 
 fn in_error(resolution: &Resolution, tool: &str) -> Option<Denial> {
-    let skills = ids(resolution.active.iter().filter(|skill| skill.failure.is_some()));
-    deny(Cause::EvaluationError, skills, |skills| reasons::evaluation_error(tool, skills))
+    let failed = resolution.at(&resolution.index.failed).map(|(_, skill)| skill);
+    deny(Cause::EvaluationError, ids(failed), |skills| reasons::evaluation_error(tool, skills))
 }
 
-fn forbidden(resolution: &Resolution, tool: &str, forbids: impl Fn(&Active) -> bool) -> Option<Denial> {
-    let skills = ids(resolution.active.iter().filter(|skill| forbids(skill)));
-    deny(Cause::Forbidden, skills, |skills| reasons::forbidden(tool, skills))
-}
-
-fn not_allowed(resolution: &Resolution, tool: &str, admits: impl Fn(&Active) -> bool) -> Option<Denial> {
-    let skills = ids(resolution.active.iter().filter(|skill| !admits(skill)));
-    deny(Cause::NotAllowed, skills, |_| reasons::not_allowed(tool))
-}
-
-fn not_validated(resolution: &Resolution, call: ToolCall<'_>, context: &Context) -> Option<Denial> {
-    if resolution.constraints.validators == 0 {
+fn forbidden(resolution: &Resolution, tool: &str, by: &Members) -> Option<Denial> {
+    if by.is_empty() {
         return None;
     }
-    let attempt = Attempt::new(call, context);
+    let skills = (0..).zip(&resolution.active).filter(|(number, _)| by.has(*number));
+    deny(Cause::Forbidden, ids(skills.map(|(_, skill)| skill)), |skills| reasons::forbidden(tool, skills))
+}
+
+fn not_allowed(resolution: &Resolution, tool: &str, admitting: &Members) -> Option<Denial> {
+    let others = resolution.at(&resolution.index.whitelists).filter(|(number, _)| !admitting.has(*number));
+    deny(Cause::NotAllowed, ids(others.map(|(_, skill)| skill)), |_| reasons::not_allowed(tool))
+}
+
+fn not_validated(resolution: &Resolution, attempt: &Attempt<'_>) -> Option<Denial> {
     let mut failed = Vec::new();
-    for skill in &resolution.active {
+    for (_, skill) in resolution.at(&resolution.index.checked) {
         for (index, check) in skill.constraints().checks.iter().enumerate() {
-            let outcome = match check.check(&attempt) {
+            let outcome = match check.check(attempt) {
                 Ok(true) => continue,
                 Ok(false) => Outcome::Refused,
                 Err(failure) => Outcome::Error(failure),
@@ -138,19 +132,19 @@ fn not_validated(resolution: &Resolution, call: ToolCall<'_>, context: &Context)
         .map(|check| check.skill.as_str())
         .collect();
     in_error.dedup();
-    let denial = deny(Cause::Validation, skills, |_| reasons::failed_validation(call.tool, &in_error))?;
+    let denial = deny(Cause::Validation, skills, |_| reasons::failed_validation(attempt.tool(), &in_error))?;
     Some(Denial { failed, ..denial })
 }
 
 fn steps_used_up(resolution: &Resolution, tool: &str, steps: u32) -> Option<Denial> {
-    let most = resolution.constraints.max_steps?;
+    let most = resolution.constraints.max_steps.filter(|most| steps >= *most)?;
     let used_up = |skill: &&Active| skill.constraints().max_steps.is_some_and(|most| steps >= most);
     let skills = ids(resolution.active.iter().filter(used_up));
     deny(Cause::MaxSteps, skills, |skills| reasons::steps_used_up(tool, most, skills))
 }
 
 fn time_used_up(resolution: &Resolution, tool: &str, elapsed: Duration) -> Option<Denial> {
-    let most = resolution.constraints.max_execution_time?;
+    let most = resolution.constraints.max_execution_time.filter(|most| elapsed >= *most)?;
     let used_up =
         |skill: &&Active| skill.constraints().max_execution_time.is_some_and(|most| elapsed >= most);
     let skills = ids(resolution.active.iter().filter(used_up));
@@ -175,6 +169,12 @@ impl Filtered<'_> {
 }
 
 impl Resolution {
+    /// The active policies with these numbers.
+    fn at<'r>(&'r self, numbers: &'r [u32]) -> impl Iterator<Item = (u32, &'r Active)> {
+        let skill = |number: u32| self.active.get(usize::try_from(number).ok()?);
+        numbers.iter().filter_map(move |number| Some((*number, skill(*number)?)))
+    }
+
     /// Whether some call of this tool may be allowed, as far as its name tells.
     pub fn is_tool_allowed(&self, tool: &str) -> bool {
         self.tool_denial(tool).is_none()
@@ -187,13 +187,10 @@ impl Resolution {
 
     /// Why every call of this tool is denied, and by whom; `None` when it is not.
     pub fn tool_denial(&self, tool: &str) -> Option<Denial> {
+        let names = std::iter::once(tool);
         in_error(self, tool)
-            .or_else(|| forbidden(self, tool, |skill| skill.constraints().forbidden_tools.has_tool(tool)))
-            .or_else(|| {
-                not_allowed(self, tool, |skill| {
-                    skill.constraints().allowed_tools.as_ref().is_none_or(|tools| tools.may_have_tool(tool))
-                })
-            })
+            .or_else(|| forbidden(self, tool, &self.index.forbidden.having_tool(names)))
+            .or_else(|| not_allowed(self, tool, &self.index.allowed.may_have_tool(tool)))
     }
 
     /// The tools that planning may see.

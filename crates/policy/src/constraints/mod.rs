@@ -21,8 +21,10 @@ mod cases;
 mod checks;
 mod declared;
 mod expression;
+mod index;
 mod inputs;
 mod judge;
+mod members;
 mod pattern;
 mod place;
 mod problem;
@@ -136,7 +138,7 @@ impl<'a> ToolCall<'a> {
     }
 
     /// Everything the tool is called.
-    pub(super) fn names(self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn names(self) -> impl Iterator<Item = &'a str> + Clone {
         std::iter::once(self.tool).chain(self.alias)
     }
 }

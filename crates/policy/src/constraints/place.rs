@@ -23,7 +23,7 @@ const MAX_DECODINGS: usize = 3;
 const MAX_PATH: usize = 16_384;
 
 /// Where a path begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// At `/`.
     Top,
@@ -45,6 +45,9 @@ pub(super) struct Place {
 /// A path of which cannot be said where it leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unclear;
+
+/// All that a path may mean.
+pub(super) type Readings = Result<Vec<Place>, Unclear>;
 
 /// The folders that relative paths begin at, as far as the context tells them.
 #[derive(Debug, Clone, Default)]
@@ -69,9 +72,12 @@ impl Bases {
 
 impl Place {
     /// All that a path may mean.
-    pub(super) fn readings(text: &str, bases: &Bases) -> Result<Vec<Self>, Unclear> {
+    pub(super) fn readings(text: &str, bases: &Bases) -> Readings {
         if text.is_empty() || text.len() > MAX_PATH || text.chars().any(char::is_control) {
             return Err(Unclear);
+        }
+        if text.is_ascii() && !text.contains(['%', '\\']) {
+            return Ok(vec![Self::read(text, bases)?]);
         }
         let mut texts = vec![text.to_owned()];
         for _ in 0..=MAX_DECODINGS {
@@ -167,55 +173,54 @@ fn without_scheme(text: &str) -> Result<&str, Unclear> {
     }
 }
 
-/// Names of arguments that hold paths.
-const PATH_NAMES: [&str; 28] = [
-    "absolute_path",
+/// Names of arguments that hold paths, in lower case and without separators.
+const PATH_NAMES: [&str; 26] = [
+    "absolutepath",
     "cwd",
     "dest",
     "destination",
     "dir",
-    "dir_path",
     "directory",
+    "dirpath",
     "dst",
     "file",
-    "file_name",
-    "file_path",
     "filename",
     "filepath",
     "files",
     "folder",
-    "from_path",
-    "new_path",
-    "notebook_path",
-    "old_path",
-    "output_path",
+    "frompath",
+    "newpath",
+    "notebookpath",
+    "oldpath",
+    "outputpath",
     "path",
     "paths",
     "root",
     "source",
     "src",
     "target",
-    "to_path",
+    "topath",
     "workdir",
 ];
 
 /// Whether an argument of this name holds a path. Case and separators do not matter.
 pub(super) fn is_path_name(name: &str) -> bool {
-    let plain = |text: &str| {
-        text.chars().filter(|letter| !matches!(letter, '_' | '-')).collect::<String>().to_ascii_lowercase()
-    };
-    let name = plain(name);
-    PATH_NAMES.iter().any(|known| plain(known) == name)
+    let letters = || name.bytes().filter(|letter| !matches!(letter, b'_' | b'-'));
+    PATH_NAMES.iter().any(|known| letters().map(|letter| letter.to_ascii_lowercase()).eq(known.bytes()))
 }
 
 /// Whether a text is a path by its looks, whatever the argument's name: it begins as one or climbs, and is one word.
 pub(super) fn looks_like_path(text: &str) -> bool {
-    let one_word = !text.chars().any(char::is_whitespace);
-    let slashed = text.replace('\\', "/");
-    let begins = ["/", "~/", "./", "../"].iter().any(|start| slashed.starts_with(start))
+    let is_slash = |letter: char| matches!(letter, '/' | '\\');
+    let begins = ["", "~", ".", ".."]
+        .iter()
+        .any(|start| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(is_slash)))
         || text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
-        || slashed.get(1..3) == Some(":/");
-    one_word && (begins || slashed.split('/').any(|part| part == ".."))
+        || text
+            .get(1..)
+            .and_then(|rest| rest.strip_prefix(':'))
+            .is_some_and(|rest| rest.starts_with(is_slash));
+    (begins || text.split(is_slash).any(|part| part == "..")) && !text.chars().any(char::is_whitespace)
 }
 
 #[cfg(test)]

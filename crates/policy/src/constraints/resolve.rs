@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::index::Index;
 use super::{Constraints, Context, Failure, Metadata, Policy, Situation, ToolSet, reasons};
 
 /// An active policy, with what it demanded when it was asked.
@@ -62,6 +63,8 @@ pub struct Resolution {
     pub constraints: Merged,
     /// Why, in the order in which it was decided.
     pub reasons: Vec<String>,
+    /// The active policies, for judging calls.
+    pub(super) index: Index,
 }
 
 impl Resolution {
@@ -150,7 +153,8 @@ pub fn resolve(policies: &[Arc<dyn Policy>], task: &str, context: &Context) -> R
     }
     let constraints = merge(&active, &mut lines);
     lines.push(reasons::summary(&constraints));
-    Resolution { active, constraints, reasons: lines }
+    let index = Index::of(&active);
+    Resolution { active, constraints, reasons: lines, index }
 }
 
 fn activate(policy: &Arc<dyn Policy>, situation: &Situation<'_>) -> Option<Active> {

@@ -353,6 +353,34 @@ pub async fn policies_that_were_active_together_are_told_from_others(store: Arc<
     assert_eq!((while_active(one.skill).await, while_active(two.skill).await), (5, 3));
 }
 
+pub async fn pruning_takes_runs_that_are_over_and_have_no_decision_left(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let ended = |seconds| GovernedRun {
+        finished_at: Some(moment(seconds)),
+        ..samples::governed_run(world.workspace, world.ada)
+    };
+    let (old, young, used) = (ended(1), ended(9), ended(1));
+    let open = samples::governed_run(world.workspace, world.ada);
+    let mut tx = world.begin().await;
+    for run in [&old, &young, &used, &open] {
+        tx.insert_governed_run(run).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    keep(&world, 3, &[&at(Decision { run: Some(used.id), ..full_verdict(&world) }, 6)]).await;
+    let left = async || {
+        let mut tx = world.read().await;
+        let mut left = Vec::new();
+        for run in [&old, &young, &used, &open] {
+            left.push(tx.governed_run(world.workspace, run.id).await.unwrap().is_some());
+        }
+        left
+    };
+    let mut tx = world.begin().await;
+    assert_eq!(tx.prune_decisions(world.workspace, moment(5)).await.unwrap(), None);
+    tx.commit().await.unwrap();
+    assert_eq!(left().await, [false, true, true, true]);
+}
+
 pub async fn pruning_takes_whole_seals_only(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let [a, b, c, d] = [1, 2, 3, 4].map(|seconds| at(full_verdict(&world), seconds));

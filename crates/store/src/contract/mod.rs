@@ -209,6 +209,7 @@ macro_rules! contract_tests {
                 sealed_decisions_keep_their_order
                 policies_that_were_active_together_are_told_from_others
                 pruning_takes_whole_seals_only
+                pruning_takes_runs_that_are_over_and_have_no_decision_left
                 pruning_spares_what_is_younger_when_clocks_went_back
                 governance_is_of_no_other_workspace
                 decisions_that_are_not_committed_are_gone

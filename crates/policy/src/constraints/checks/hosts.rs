@@ -7,6 +7,9 @@
 use model::HostPattern;
 use serde_json::Value;
 
+use super::super::Failure;
+use super::super::members::{Common, Members};
+
 /// Names of arguments that hold a URL or a host, also without a scheme.
 const URL_NAMES: [&str; 16] = [
     "address", "base_url", "baseurl", "domain", "endpoint", "host", "hostname", "href", "link", "origin",
@@ -23,14 +26,33 @@ const MAX_HOST: usize = 1024;
 
 /// The host and port that a URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Target {
+pub(super) struct Target {
     host: String,
     port: Option<u16>,
 }
 
 /// A URL that may be read in several ways, or names no host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Unclear;
+pub(super) struct Unclear;
+
+/// The URLs in the arguments of a call.
+#[derive(Debug)]
+pub(in super::super) struct Targets {
+    found: Vec<Result<Target, Unclear>>,
+    /// Why not all could be looked at, if so.
+    failure: Option<Failure>,
+}
+
+impl Targets {
+    pub(in super::super) fn of(arguments: &Value) -> Self {
+        let mut found = Vec::new();
+        let visited = super::each_text(arguments, &mut |key, text| {
+            targets(key, text, &mut found);
+            Ok(())
+        });
+        Self { found, failure: visited.err() }
+    }
+}
 
 /// Reads an entry of an allow list; a name may have any letters.
 pub(super) fn pattern(text: &str) -> Result<HostPattern, String> {
@@ -42,29 +64,40 @@ pub(super) fn pattern(text: &str) -> Result<HostPattern, String> {
         .map_err(|_| format!("`{}` is not a host", text.chars().take(80).collect::<String>()))
 }
 
-/// Whether all URLs in a text name one of these hosts.
-pub(super) fn all_allowed(hosts: &[HostPattern], key: Option<&str>, text: &str) -> bool {
-    targets(key, text).iter().all(|target| match target {
-        Ok(target) => hosts.iter().any(|host| fits(host, target, |port| WEB_PORTS.contains(&port))),
-        Err(Unclear) => false,
-    })
+/// Whether all URLs name one of these hosts.
+pub(super) fn all_allowed(hosts: &[HostPattern], targets: &Targets) -> Result<bool, Failure> {
+    if let Some(failure) = &targets.failure {
+        return Err(failure.clone());
+    }
+    let is_web = |port| WEB_PORTS.contains(&port);
+    Ok(targets.found.iter().all(|target| {
+        target.as_ref().is_ok_and(|target| hosts.iter().any(|host| fits(host, target, is_web)))
+    }))
 }
 
-/// Whether there is a URL in the arguments, and all name one of these hosts, on whatever port.
-pub(in super::super) fn admits(hosts: &[&HostPattern], arguments: &Value) -> bool {
-    let found = all_targets(arguments);
-    !found.is_empty()
-        && found.iter().all(|target| {
-            target.as_ref().is_ok_and(|target| hosts.iter().any(|host| fits(host, target, |_| true)))
+/// Who has hosts that all URLs name, on whatever port; there must be one.
+pub(in super::super) fn admitting(hosts: &[(&HostPattern, &[u32])], targets: &Targets) -> Members {
+    let mut all = Common::default();
+    for target in &targets.found {
+        let Ok(target) = target else { return Members::default() };
+        let mut members = Members::default();
+        for (_, holders) in hosts.iter().filter(|(host, _)| fits(host, target, |_| true)) {
+            members.add_all(holders);
+        }
+        if !all.keep(members) {
+            break;
+        }
+    }
+    if targets.failure.is_some() { Members::default() } else { all.members() }
+}
+
+/// Whether a URL may name this host.
+pub(in super::super) fn touches(host: &HostPattern, targets: &Targets) -> bool {
+    targets.failure.is_some()
+        || targets.found.iter().any(|target| match target {
+            Ok(target) => fits(host, target, |_| true),
+            Err(Unclear) => true,
         })
-}
-
-/// Whether a URL in the arguments may name this host.
-pub(in super::super) fn touches(host: &HostPattern, arguments: &Value) -> bool {
-    all_targets(arguments).iter().any(|target| match target {
-        Ok(target) => fits(host, target, |_| true),
-        Err(Unclear) => true,
-    })
 }
 
 /// Whether every host that another pattern names is named by this one, on whatever port unless it says which.
@@ -98,18 +131,6 @@ fn covers_name(name: &str, other: &str) -> bool {
         })
 }
 
-fn all_targets(arguments: &Value) -> Vec<Result<Target, Unclear>> {
-    let mut found = Vec::new();
-    let visited = super::each_text(arguments, &mut |key, text| {
-        found.extend(targets(key, text));
-        Ok(())
-    });
-    if visited.is_err() {
-        found.push(Err(Unclear));
-    }
-    found
-}
-
 fn fits(pattern: &HostPattern, target: &Target, is_usual: impl Fn(u16) -> bool) -> bool {
     let (name, port) = parts(pattern);
     let named = match name.strip_prefix("*.") {
@@ -126,34 +147,38 @@ fn fits(pattern: &HostPattern, target: &Target, is_usual: impl Fn(u16) -> bool) 
 }
 
 /// Everything in a text that is a URL; of an argument that should be one, also what is a host alone.
-fn targets(key: Option<&str>, text: &str) -> Vec<Result<Target, Unclear>> {
-    let is_url = key.is_some_and(|key| URL_NAMES.contains(&key.to_ascii_lowercase().as_str()));
+fn targets(key: Option<&str>, text: &str, found: &mut Vec<Result<Target, Unclear>>) {
+    let is_url = key.is_some_and(|key| is_one_of(key, &URL_NAMES));
     if !is_url {
-        return in_text(text);
+        return in_text(text, found);
     }
     // Browsers leave these out wherever they stand.
     let text: String = text.trim().chars().filter(|letter| !matches!(letter, '\t' | '\r' | '\n')).collect();
     if text.is_empty() {
-        return Vec::new();
+        return;
     }
     if text.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
-        return vec![Err(Unclear)];
+        found.push(Err(Unclear));
+        return;
     }
-    let found = in_text(&text);
-    if !found.is_empty() {
-        return found;
+    let before = found.len();
+    in_text(&text, found);
+    if found.len() == before {
+        let scheme = text.split_once(':').filter(|(scheme, _)| is_one_of(scheme, &SPECIAL));
+        let rest = scheme.map_or(text.as_str(), |(_, rest)| rest);
+        found.push(target(rest.trim_start_matches(['/', '\\'])));
     }
-    let scheme =
-        text.split_once(':').filter(|(scheme, _)| SPECIAL.contains(&scheme.to_ascii_lowercase().as_str()));
-    let rest = scheme.map_or(text.as_str(), |(_, rest)| rest);
-    vec![target(rest.trim_start_matches(['/', '\\']))]
+}
+
+fn is_one_of(text: &str, known: &[&str]) -> bool {
+    known.iter().any(|known| known.eq_ignore_ascii_case(text))
 }
 
 /// The URLs in a text, by their scheme.
-fn in_text(text: &str) -> Vec<Result<Target, Unclear>> {
-    let mut found = Vec::new();
+fn in_text(text: &str, found: &mut Vec<Result<Target, Unclear>>) {
+    let most = found.len() + MAX_URLS;
     for (colon, _) in text.match_indices(':') {
-        if found.len() == MAX_URLS {
+        if found.len() == most {
             found.push(Err(Unclear));
             break;
         }
@@ -167,15 +192,13 @@ fn in_text(text: &str) -> Vec<Result<Target, Unclear>> {
         }
         let host = after.trim_start_matches(['/', '\\']);
         let slashes = after.len() - host.len();
-        let special = SPECIAL.contains(&scheme.to_ascii_lowercase().as_str());
-        if special && slashes > 0 {
+        if slashes > 0 && is_one_of(scheme, &SPECIAL) {
             found.push(target(host));
         } else if slashes >= 2 {
             // Of other schemes a third slash begins the path, and there is no host.
             found.push(if slashes == 2 { target(host) } else { Err(Unclear) });
         }
     }
-    found
 }
 
 /// Reads what stands behind the slashes.

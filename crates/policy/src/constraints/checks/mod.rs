@@ -15,7 +15,7 @@ use model::{HostPattern, PolicyPlace, Validator};
 use serde_json::Value;
 
 use super::expression::{Expression, MAX_TEXT_UNITS, Variables, compile_pattern};
-use super::place::{Bases, Place, is_path_name, looks_like_path};
+use super::place::{Bases, Place, Readings, is_path_name, looks_like_path};
 use super::{Attempt, Failure, Problem, Wrong};
 
 /// The deepest arguments.
@@ -70,7 +70,7 @@ pub enum CheckError {
 pub(super) enum Built {
     Expression(Expression),
     ArgumentDeny(super::expression::TextPattern),
-    PathPrefix(Vec<String>),
+    PathPrefix(Vec<Folder>),
     HostAllow(Vec<HostPattern>),
     ArgumentSize(u64),
 }
@@ -89,7 +89,7 @@ impl Built {
                 .map_err(|error| wrong("argument_deny", CheckError::Pattern(error).into())),
             Validator::PathPrefix(prefixes) => each(prefixes, &at("path_prefix"), |prefix| {
                 match Place::readings(prefix, &Bases::default()) {
-                    Ok(_) => Ok(prefix.to_owned()),
+                    Ok(_) => Ok(Folder::new(prefix)),
                     Err(_) => Err(CheckError::Prefix(prefix.chars().take(120).collect())),
                 }
             })
@@ -107,24 +107,47 @@ impl Built {
 
     /// What of a call no value can pass both; `None` where some may, or where that cannot be seen.
     pub(super) fn contradicts(&self, other: &Self) -> Option<&'static str> {
-        let none = Bases::default();
         match (self, other) {
             (Self::HostAllow(one), Self::HostAllow(other)) => {
                 let meet = one.iter().any(|one| other.iter().any(|other| hosts::may_meet(one, other)));
                 (!meet).then_some("host")
             }
             (Self::PathPrefix(one), Self::PathPrefix(other)) => {
-                let read = |text: &String| Place::read(text, &none).ok();
-                let meet = one.iter().filter_map(read).any(|one| {
-                    other.iter().filter_map(read).any(|other| {
+                let meet = one.iter().any(|one| {
+                    other.iter().any(|other| match (one, other) {
+                        (Folder::Known(one), Folder::Known(other)) => one.is_in(other) || other.is_in(one),
                         // Where a folder that is not known lies cannot be said.
-                        let known = [&one, &other].iter().all(|place| place.is_known());
-                        !known || one.is_in(&other) || other.is_in(&one)
+                        _ => true,
                     })
                 });
                 (!meet).then_some("path")
             }
             _ => None,
+        }
+    }
+}
+
+/// A folder of `path_prefix`.
+pub(super) enum Folder {
+    /// It begins at a known place.
+    Known(Place),
+    /// It begins at a folder that the context tells.
+    Relative(String),
+}
+
+impl Folder {
+    fn new(text: &str) -> Self {
+        match Place::read(text, &Bases::default()) {
+            Ok(place) if place.is_known() => Self::Known(place),
+            _ => Self::Relative(text.to_owned()),
+        }
+    }
+
+    /// Whether a path lies in it.
+    fn holds(&self, place: &Place, bases: &Bases) -> bool {
+        match self {
+            Self::Known(folder) => place.is_in(folder),
+            Self::Relative(text) => Place::read(text, bases).is_ok_and(|folder| place.is_in(&folder)),
         }
     }
 }
@@ -173,15 +196,15 @@ impl Check for Built {
                 })?;
                 Ok(!found)
             }
-            Self::PathPrefix(prefixes) => paths_lie_in(prefixes, attempt),
-            Self::HostAllow(hosts) => {
-                let mut allowed = true;
-                each_text(attempt.arguments(), &mut |key, text| {
-                    allowed = allowed && hosts::all_allowed(hosts, key, text);
-                    Ok(())
-                })?;
-                Ok(allowed)
+            Self::PathPrefix(folders) => {
+                let is_inside =
+                    |place: &Place| folders.iter().any(|folder| folder.holds(place, attempt.bases()));
+                let found = attempt.likely_paths().as_ref().map_err(Clone::clone)?;
+                Ok(found
+                    .iter()
+                    .all(|readings| readings.as_ref().is_ok_and(|places| places.iter().all(is_inside))))
             }
+            Self::HostAllow(hosts) => hosts::all_allowed(hosts, attempt.targets()),
             Self::ArgumentSize(most) => {
                 let mut counter = Counter(0);
                 serde_json::to_writer(&mut counter, attempt.arguments())
@@ -196,20 +219,16 @@ fn too_large() -> Failure {
     Failure::new("the arguments are too large for this pattern")
 }
 
-fn paths_lie_in(prefixes: &[String], attempt: &Attempt<'_>) -> Result<bool, Failure> {
-    let bases = Bases::of(attempt.context());
-    let folders: Vec<Place> = prefixes.iter().filter_map(|prefix| Place::read(prefix, &bases).ok()).collect();
-    let mut inside = true;
-    each_text(attempt.arguments(), &mut |key, text| {
+/// What each text in the arguments may mean that has the name or the look of a path.
+pub(super) fn likely_paths(arguments: &Value, bases: &Bases) -> Result<Vec<Readings>, Failure> {
+    let mut found = Vec::new();
+    each_text(arguments, &mut |key, text| {
         if key.is_some_and(is_path_name) || looks_like_path(text) {
-            inside = inside
-                && Place::readings(text, &bases).is_ok_and(|readings| {
-                    readings.iter().all(|place| folders.iter().any(|folder| place.is_in(folder)))
-                });
+            found.push(Place::readings(text, bases));
         }
         Ok(())
     })?;
-    Ok(inside)
+    Ok(found)
 }
 
 /// Is given a text and the key it stands under.

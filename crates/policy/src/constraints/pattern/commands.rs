@@ -7,24 +7,11 @@
 //!
 //! What a program does once it runs is not seen here: a blacklist of commands is a hint, a whitelist is a fence.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::super::members::{Common, Members};
 use super::glob::Glob;
-
-/// Programs that run the command behind them; words of the shell before a command count too.
-const WRAPPERS: [&str; 36] = [
-    "!", "builtin", "busybox", "chroot", "command", "do", "doas", "elif", "else", "env", "exec", "find",
-    "flock", "if", "ionice", "ltrace", "nice", "nohup", "nsenter", "parallel", "script", "setsid", "ssh",
-    "stdbuf", "strace", "su", "sudo", "then", "time", "timeout", "unshare", "until", "watch", "while",
-    "xargs", "{",
-];
-/// Programs that run the text they are given.
-const INTERPRETERS: [&str; 12] =
-    ["ash", "bash", "dash", "eval", "fish", "ksh", "sh", "source", "ssh", "su", "trap", "zsh"];
-/// The names of the argument that holds the command.
-const ARGUMENTS: [&str; 3] = ["command", "cmd", "script"];
-/// The longest command line that is looked at, in bytes.
-const MAX_COMMAND: usize = 1 << 20;
+use super::lines::{Line, Words, lines, one_spaced};
 
 /// A pattern over commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +38,7 @@ impl CommandPattern {
         }
     }
 
-    fn matches(&self, command: &str) -> bool {
+    pub(super) fn matches(&self, command: &str) -> bool {
         match self {
             Self::Prefix(prefix) => command
                 .strip_prefix(prefix.as_str())
@@ -61,10 +48,31 @@ impl CommandPattern {
         }
     }
 
+    /// Whether these words may run what it names.
+    fn may_be_meant(&self, words: &Words) -> bool {
+        // What begins with a star fits the longest text if it fits any.
+        let begins_anywhere = matches!(self, Self::Glob(glob) if glob.start().is_empty());
+        let most = if begins_anywhere { 1 } else { usize::MAX };
+        words.computed || words.commands().take(most).any(|command| self.matches(command))
+    }
+
+    /// Whether some command of these lines may be meant; so it is where there are none that can be read.
+    pub(super) fn touches(&self, lines: Option<&[Line]>) -> bool {
+        let touches_line = |line: &Line| {
+            self.matches(&line.whole)
+                || line.parts.iter().any(|part| self.matches(&part.written) || self.may_be_meant(&part.words))
+                // What is found in quotes and brackets may be text as well; only a name that fits counts.
+                || line.hidden.iter().any(|words| self.may_be_meant(words))
+        };
+        lines.is_none_or(|lines| lines.iter().any(touches_line))
+    }
+
     /// Whether every command line within another pattern is within this one, as far as can be seen.
     pub(super) fn covers(&self, other: &Self) -> bool {
         match (self, other) {
-            (_, Self::Exact(text)) => admits(&[self], &json!({ "command": text })),
+            (_, Self::Exact(text)) => {
+                admitting(&[(self, &[0])], lines(&json!({ "command": text })).as_deref()).has(0)
+            }
             (Self::Exact(_), _) => false,
             (_, Self::Prefix(prefix)) => self.matches(prefix) && self.matches(&format!("{prefix} *")),
             // A star can only be taken by a star, or stand behind a prefix.
@@ -90,300 +98,33 @@ impl CommandPattern {
 
 /// Whether a line is one command with nothing hidden in it.
 fn is_simple(line: &str) -> bool {
-    let split = Split::new(line);
-    split.clear && split.parts.len() == 1
+    let line = Line::new(line);
+    line.clear && line.parts.len() == 1
 }
 
-/// Whether a command line is within these patterns for certain.
-pub(super) fn admits(patterns: &[&CommandPattern], arguments: &Value) -> bool {
-    let Some(lines) = lines(arguments) else { return false };
-    lines.iter().all(|line| {
-        let whole = one_spaced(line);
-        // A line end is no space: it ends a command.
-        let one_line = !line.trim().contains(['\n', '\r']);
-        let is_whole =
-            |pattern: &&&CommandPattern| matches!(pattern, CommandPattern::Exact(text) if *text == whole);
-        if one_line && patterns.iter().any(|pattern| is_whole(&pattern)) {
-            return true;
+/// Who has patterns that the lines of a call are within for certain.
+pub(super) fn admitting(patterns: &[(&CommandPattern, &[u32])], lines: Option<&[Line]>) -> Members {
+    let having = |fits: &dyn Fn(&CommandPattern) -> bool| {
+        let mut members = Members::default();
+        for (_, holders) in patterns.iter().filter(|(pattern, _)| fits(pattern)) {
+            members.add_all(holders);
         }
-        let split = Split::new(line);
-        split.clear
-            && !split.parts.is_empty()
-            && split.parts.iter().all(|part| {
-                let written = join(part.iter().map(|word| word.written.as_str()));
-                patterns.iter().any(|pattern| pattern.matches(&written))
-            })
-    })
-}
-
-/// Whether some command of a command line may be meant by this pattern.
-pub(super) fn touches(pattern: &CommandPattern, arguments: &Value) -> bool {
-    let Some(lines) = lines(arguments) else { return true };
-    lines.iter().any(|line| {
-        let split = Split::new(line);
-        let runs_text =
-            split.parts.iter().flatten().any(|word| INTERPRETERS.contains(&base_name(&word.plain)));
-        pattern.matches(&one_spaced(line))
-            || split.parts.iter().any(|part| {
-                let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
-                pattern.matches(&join(part.iter().map(|word| word.written.as_str())))
-                    || may_mean(pattern, &plain)
-            })
-            || ((!split.clear || runs_text)
-                && loose_parts(line).iter().any(|words| {
-                    // What is found in quotes and brackets may be text as well; only a name that fits counts.
-                    may_mean(pattern, words)
-                }))
-    })
-}
-
-/// The command lines of a call; `None` where there is none, or one that is no text.
-fn lines(arguments: &Value) -> Option<Vec<String>> {
-    let mut found = Vec::new();
-    for value in ARGUMENTS.iter().filter_map(|name| arguments.get(name)) {
-        let line = match value {
-            Value::String(text) => text.clone(),
-            Value::Array(words) => {
-                let words = words.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
-                line_of(&words)
-            }
-            _ => return None,
-        };
-        if line.len() > MAX_COMMAND {
-            return None;
+        members
+    };
+    let mut all = Common::default();
+    for line in lines.unwrap_or_default() {
+        let mut parts = Common::default();
+        if line.clear {
+            line.parts.iter().all(|part| parts.keep(having(&|pattern| pattern.matches(&part.written))));
         }
-        found.push(line);
-    }
-    (!found.is_empty()).then_some(found)
-}
-
-/// A list of words as a command line. `["bash", "-lc", "..."]` is the text it runs.
-fn line_of(words: &[&str]) -> String {
-    if let [program, option, text] = words
-        && INTERPRETERS.contains(&base_name(program))
-        && option.starts_with('-')
-        && option.ends_with('c')
-    {
-        return (*text).to_owned();
-    }
-    let quoted = words.iter().map(|word| {
-        let plain = !word.is_empty()
-            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter));
-        if plain { (*word).to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
-}
-
-/// Whether these words may run what a pattern names.
-fn may_mean(pattern: &CommandPattern, words: &[&str]) -> bool {
-    let mut words = words;
-    while let [first, rest @ ..] = words {
-        if !is_assignment(first) {
+        let mut members = parts.members();
+        if !line.is_broken {
+            let is_whole = |pattern: &CommandPattern| matches!(pattern, CommandPattern::Exact(text) if *text == line.whole);
+            members.join(&having(&is_whole));
+        }
+        if !all.keep(members) {
             break;
         }
-        words = rest;
     }
-    let Some(first) = words.first() else { return false };
-    // A computed name may be any.
-    if first.contains(['$', '`', '*', '?', '[', '{']) && *first != "{" && *first != "[" && *first != "[[" {
-        return true;
-    }
-    if matches_words(pattern, words) {
-        return true;
-    }
-    WRAPPERS.contains(&base_name(first))
-        && (1..words.len()).any(|skip| words.get(skip..).is_some_and(|rest| matches_words(pattern, rest)))
-}
-
-fn matches_words(pattern: &CommandPattern, words: &[&str]) -> bool {
-    let [first, rest @ ..] = words else { return false };
-    let named = join(std::iter::once(base_name(first)).chain(rest.iter().copied()));
-    pattern.matches(&named) || pattern.matches(&join(words.iter().copied()))
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    })
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    words.collect::<Vec<_>>().join(" ")
-}
-
-fn one_spaced(text: &str) -> String {
-    join(text.split_whitespace())
-}
-
-/// Everything that may be a command, quotes and brackets taken as ends.
-fn loose_parts(line: &str) -> Vec<Vec<&str>> {
-    line.split([';', '&', '|', '\n', '(', ')', '`', '\'', '"', '{', '}', '<', '>', '#', '$', '\\'])
-        .map(|part| part.split_whitespace().collect::<Vec<_>>())
-        .filter(|words| !words.is_empty())
-        .collect()
-}
-
-/// A word as it is written, and without its quotes.
-#[derive(Debug, Default, Clone)]
-struct Word {
-    written: String,
-    plain: String,
-}
-
-/// A command line taken apart.
-#[derive(Debug)]
-struct Split {
-    parts: Vec<Vec<Word>>,
-    /// Whether nothing in it hides a further command.
-    clear: bool,
-}
-
-impl Split {
-    fn new(line: &str) -> Self {
-        let mut splitter = Splitter { parts: Vec::new(), words: Vec::new(), word: None, clear: true };
-        splitter.run(line);
-        Self { parts: splitter.parts, clear: splitter.clear }
-    }
-}
-
-struct Splitter {
-    parts: Vec<Vec<Word>>,
-    words: Vec<Word>,
-    word: Option<Word>,
-    clear: bool,
-}
-
-type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-impl Splitter {
-    fn run(&mut self, line: &str) {
-        let mut letters = line.chars().peekable();
-        while let Some(letter) = letters.next() {
-            match letter {
-                '\\' => self.escape(&mut letters),
-                '\'' => self.single(&mut letters),
-                '"' => self.double(&mut letters),
-                ' ' | '\t' => self.end_word(),
-                '&' if letters.peek() == Some(&'>') => self.end_word(),
-                '\n' | ';' | '&' | '|' => self.end_part(),
-                '<' | '>' => self.redirect(letter, &mut letters),
-                '(' | ')' | '`' => {
-                    self.clear = false;
-                    self.end_part();
-                }
-                '#' if self.word.is_none() => {
-                    self.clear = false;
-                    self.push(letter, letter);
-                }
-                '$' if matches!(letters.peek(), Some('(' | '\'' | '"')) => {
-                    self.clear = false;
-                    self.push(letter, letter);
-                }
-                _ => {
-                    self.clear &= !letter.is_control();
-                    self.push(letter, letter);
-                }
-            }
-        }
-        self.end_part();
-    }
-
-    fn push(&mut self, written: char, plain: char) {
-        let word = self.word.get_or_insert_default();
-        word.written.push(written);
-        word.plain.push(plain);
-    }
-
-    fn end_word(&mut self) {
-        self.words.extend(self.word.take());
-    }
-
-    fn end_part(&mut self) {
-        self.end_word();
-        if !self.words.is_empty() {
-            self.parts.push(std::mem::take(&mut self.words));
-        }
-    }
-
-    fn escape(&mut self, letters: &mut Letters<'_>) {
-        match letters.next() {
-            // A line that goes on.
-            Some('\n') => {}
-            Some(next) => {
-                let word = self.word.get_or_insert_default();
-                word.written.extend(['\\', next]);
-                word.plain.push(next);
-            }
-            None => self.clear = false,
-        }
-    }
-
-    fn single(&mut self, letters: &mut Letters<'_>) {
-        let word = self.word.get_or_insert_default();
-        word.written.push('\'');
-        for letter in letters.by_ref() {
-            word.written.push(letter);
-            if letter == '\'' {
-                return;
-            }
-            word.plain.push(letter);
-        }
-        self.clear = false;
-    }
-
-    fn double(&mut self, letters: &mut Letters<'_>) {
-        let word = self.word.get_or_insert_default();
-        word.written.push('"');
-        while let Some(letter) = letters.next() {
-            word.written.push(letter);
-            match letter {
-                '"' => return,
-                '\\' => match letters.next() {
-                    Some(next) => {
-                        word.written.push(next);
-                        word.plain.push(next);
-                    }
-                    None => break,
-                },
-                '`' => {
-                    self.clear = false;
-                    word.plain.push(letter);
-                }
-                '$' if letters.peek() == Some(&'(') => {
-                    self.clear = false;
-                    word.plain.push(letter);
-                }
-                _ => word.plain.push(letter),
-            }
-        }
-        self.clear = false;
-    }
-
-    /// To another stream or to `/dev/null` is harmless; all else reads or writes a file.
-    fn redirect(&mut self, letter: char, letters: &mut Letters<'_>) {
-        if self.word.as_ref().is_some_and(|word| word.written.chars().all(|digit| digit.is_ascii_digit())) {
-            self.word = None;
-        }
-        self.end_word();
-        if letter == '>' {
-            letters.next_if_eq(&'>');
-        }
-        let to_stream = letters.next_if_eq(&'&').is_some();
-        while !to_stream && letters.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
-        let mut target = String::new();
-        while let Some(next) =
-            letters.next_if(|next| next.is_ascii_alphanumeric() || matches!(next, '/' | '.' | '_' | '-'))
-        {
-            target.push(next);
-        }
-        let ended = letters.peek().is_none_or(|next| " \t\n;&|".contains(*next));
-        let harmless = if to_stream { matches!(target.as_str(), "1" | "2") } else { target == "/dev/null" };
-        if letter != '>' || !harmless || !ended {
-            self.clear = false;
-        }
-    }
+    all.members()
 }

@@ -2,6 +2,8 @@
 //!
 //! *Covers* is said only when it is certain, *may meet* is denied only when it is certain that nothing is in both.
 
+use std::sync::Arc;
+
 use super::super::checks::hosts;
 use super::{Calls, Glob, Pattern, SHELLS, ToolSet, server};
 
@@ -30,7 +32,7 @@ impl ToolSet {
             return Some(same);
         }
         if !text.contains(['*', '(']) && tools_of(text).is_none() {
-            let takes = |pattern: &&Pattern| pattern.calls.is_none() && pattern.name.matches(text);
+            let takes = |pattern: &&Arc<Pattern>| pattern.calls.is_none() && pattern.name.matches(text);
             let of_server = server(text).and_then(|server| self.name(server));
             return of_server
                 .or_else(|| self.patterns.iter().find(takes).map(|pattern| pattern.text.as_str()));
@@ -41,7 +43,7 @@ impl ToolSet {
             return Some(known);
         }
         let below = entry.below();
-        let covers = |pattern: &&Pattern| {
+        let covers = |pattern: &&Arc<Pattern>| {
             pattern.covers(&entry) && below.as_ref().is_none_or(|below| pattern.name.covers(below))
         };
         self.patterns.iter().find(covers).map(|pattern| pattern.text.as_str())
@@ -73,8 +75,8 @@ impl ToolSet {
     }
 
     fn name(&self, name: &str) -> Option<&str> {
-        let found = self.names.binary_search_by(|known| known.as_str().cmp(name)).ok()?;
-        self.names.get(found).map(String::as_str)
+        let found = self.names.binary_search_by(|known| known.as_ref().cmp(name)).ok()?;
+        self.names.get(found).map(AsRef::as_ref)
     }
 
     /// How many entries it has that cannot be looked up.

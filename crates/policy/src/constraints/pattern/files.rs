@@ -7,8 +7,9 @@
 
 use serde_json::Value;
 
-use super::super::ToolCall;
-use super::super::place::{Bases, Place, Root, is_path_name};
+use super::super::members::{Common, Members};
+use super::super::place::{Bases, Place, Readings, Root, is_path_name};
+use super::super::{Attempt, ToolCall};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
@@ -27,7 +28,7 @@ pub(super) struct FilePattern {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Match {
+pub(super) enum Match {
     Yes,
     No,
     Unclear,
@@ -81,28 +82,29 @@ impl FilePattern {
     }
 
     /// The folder it begins at.
-    fn folder(&self, bases: &Bases) -> Place {
+    fn folder<'b>(&self, bases: &'b Bases) -> (Root, &'b [String]) {
         let (known, root) = match self.base {
             Base::Top => (None, Root::Top),
-            Base::Home => (bases.home.clone(), Root::Home),
-            Base::Project => (bases.project.clone(), Root::Here),
-            Base::Here | Base::Anywhere => (bases.cwd.clone(), Root::Here),
+            Base::Home => (bases.home.as_ref(), Root::Home),
+            Base::Project => (bases.project.as_ref(), Root::Here),
+            Base::Here | Base::Anywhere => (bases.cwd.as_ref(), Root::Here),
         };
-        known.unwrap_or(Place { root, parts: Vec::new() })
+        known.map_or((root, &[]), |place| (place.root, &place.parts))
     }
 
     /// Whether what it names lies in this folder. A name at any depth is left out: every folder may hold it.
-    fn lies_below(&self, place: &Place, bases: &Bases) -> bool {
-        let mut folder = self.folder(bases);
+    pub(super) fn lies_below(&self, place: &Place, bases: &Bases) -> bool {
+        let (root, folder) = self.folder(bases);
         let plain = self.parts.iter().take_while(|part| !part.contains(['*', '?']));
-        folder.parts.extend(plain.cloned());
-        self.base != Base::Anywhere && folder.is_in(place)
+        let mut names = folder.iter().chain(plain);
+        self.base != Base::Anywhere
+            && root == place.root
+            && place.parts.iter().all(|part| names.next() == Some(part))
     }
 
-    fn matches(&self, place: &Place, bases: &Bases) -> Match {
-        let folder = self.folder(bases);
-        if place.is_in(&folder) {
-            let below = place.parts.get(folder.parts.len()..).unwrap_or_default();
+    pub(super) fn matches(&self, place: &Place, bases: &Bases) -> Match {
+        let (root, folder) = self.folder(bases);
+        if let Some(below) = place.parts.strip_prefix(folder).filter(|_| root == place.root) {
             let found = if self.base == Base::Anywhere {
                 (0..=below.len()).any(|skip| self.fits(below.get(skip..).unwrap_or_default()))
             } else {
@@ -110,15 +112,29 @@ impl FilePattern {
             };
             return if found { Match::Yes } else { Match::No };
         }
-        let known = |root: &Root| matches!(root, Root::Top | Root::Drive(_));
-        if self.base != Base::Anywhere && known(&folder.root) && known(&place.root) {
+        let known = |root: Root| matches!(root, Root::Top | Root::Drive(_));
+        if self.base != Base::Anywhere && known(root) && known(place.root) {
             return Match::No;
         }
         // One of the two begins at a folder that is not known: they may meet wherever the pattern fits the path's end.
         let meets = self.parts.first().is_some_and(|part| part == "**")
-            || !known(&place.root)
+            || !known(place.root)
             || (0..=place.parts.len()).any(|skip| self.fits(place.parts.get(skip..).unwrap_or_default()));
         if meets { Match::Unclear } else { Match::No }
+    }
+
+    /// Whether some path of a call may be in it.
+    pub(super) fn touches(&self, attempt: &Attempt<'_>) -> bool {
+        let bases = attempt.bases();
+        let searches = attempt.names().any(|name| SEARCHES.contains(&name));
+        let touches_place = |place: &Place| {
+            self.matches(place, bases) != Match::No || (searches && self.lies_below(place, bases))
+        };
+        attempt.paths().is_none_or(|paths| {
+            paths
+                .iter()
+                .any(|readings| readings.as_ref().map_or(true, |places| places.iter().any(touches_place)))
+        })
     }
 
     /// Whether the path, or a folder it lies in, fits the pattern.
@@ -162,6 +178,9 @@ fn covers_name(part: &str, other: &str) -> bool {
 
 /// `*` and `?` within a name.
 fn fits_name(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == name;
+    }
     let pattern: Vec<char> = pattern.chars().collect();
     let mut reached = vec![false; pattern.len() + 1];
     let spread = |reached: &mut Vec<bool>| {
@@ -200,8 +219,9 @@ fn fits_name(pattern: &str, name: &str) -> bool {
     reached.last() == Some(&true)
 }
 
-/// The paths of a call; without one a tool works on the folder it is in. `None` where there is something that is no path.
-fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
+/// What each path of a call may mean; without one a tool works on the folder it is in. `None` where there is something
+/// that is no path.
+pub(in super::super) fn paths(call: ToolCall<'_>, bases: &Bases) -> Option<Vec<Readings>> {
     let arguments = call.arguments.as_object()?;
     let searches = call.names().any(|name| name.eq_ignore_ascii_case("glob"));
     let mut found = Vec::new();
@@ -210,11 +230,11 @@ fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
             match value {
                 // What a search for alternatives finds cannot be read off its text.
                 Value::String(text) if searches && text.contains(['{', '[']) => return None,
-                Value::String(text) => found.push(text.as_str()),
+                Value::String(text) => found.push(Place::readings(text, bases)),
                 Value::Null => {}
                 Value::Array(items) => {
                     for item in items {
-                        found.push(item.as_str()?);
+                        found.push(Place::readings(item.as_str()?, bases));
                     }
                 }
                 _ => return None,
@@ -222,38 +242,30 @@ fn paths(call: ToolCall<'_>) -> Option<Vec<&str>> {
         }
     }
     if found.is_empty() {
-        found.push(".");
+        found.push(Place::readings(".", bases));
     }
     Some(found)
 }
 
-/// Whether every path of a call is in one of these for certain, however it is read.
-pub(super) fn admits(patterns: &[&FilePattern], call: ToolCall<'_>, bases: &Bases) -> bool {
-    paths(call).is_some_and(|paths| {
-        paths.iter().all(|path| {
-            Place::readings(path, bases).is_ok_and(|readings| {
-                readings
-                    .iter()
-                    .all(|place| patterns.iter().any(|pattern| pattern.matches(place, bases) == Match::Yes))
-            })
-        })
-    })
+/// Who has patterns that every path of a call is in for certain, however it is read.
+pub(super) fn admitting(patterns: &[(&FilePattern, &[u32])], attempt: &Attempt<'_>) -> Members {
+    let mut all = Common::default();
+    for readings in attempt.paths().unwrap_or_default() {
+        let Ok(places) = readings else { return Members::default() };
+        for place in places {
+            let mut members = Members::default();
+            for (pattern, holders) in patterns {
+                if pattern.matches(place, attempt.bases()) == Match::Yes {
+                    members.add_all(holders);
+                }
+            }
+            if !all.keep(members) {
+                return Members::default();
+            }
+        }
+    }
+    all.members()
 }
 
 /// Tools that read all that lies below the folder they are given.
-const SEARCHES: [&str; 6] = ["Glob", "Grep", "glob", "grep", "grep_search", "search_file_content"];
-
-/// Whether some path of a call may be in it.
-pub(super) fn touches(pattern: &FilePattern, call: ToolCall<'_>, bases: &Bases) -> bool {
-    let searches = call.names().any(|name| SEARCHES.contains(&name));
-    paths(call).is_none_or(|paths| {
-        paths.iter().any(|path| {
-            Place::readings(path, bases).map_or(true, |readings| {
-                readings.iter().any(|place| {
-                    pattern.matches(place, bases) != Match::No
-                        || (searches && pattern.lies_below(place, bases))
-                })
-            })
-        })
-    })
-}
+pub(super) const SEARCHES: [&str; 6] = ["Glob", "Grep", "glob", "grep", "grep_search", "search_file_content"];

@@ -14,16 +14,23 @@ mod commands;
 mod compare;
 mod files;
 mod glob;
+mod lines;
+mod lookup;
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use model::HostPattern;
 use serde_json::Value;
 
+use super::Attempt;
 use super::checks::hosts;
-use super::place::Bases;
-use super::{Context, ToolCall};
 use commands::CommandPattern;
 use files::FilePattern;
+pub(super) use files::paths;
 use glob::Glob;
+pub(super) use lines::{Line, lines};
+pub(super) use lookup::Lookup;
 
 /// The tools whose argument is a command of a POSIX shell.
 const SHELLS: [&str; 7] =
@@ -72,8 +79,8 @@ pub struct ToolSet {
     /// Everything, as written, in the order of bytes and once each.
     texts: Vec<String>,
     /// Names without anything special, in the order of bytes.
-    names: Vec<String>,
-    patterns: Vec<Pattern>,
+    names: Vec<Arc<str>>,
+    patterns: Vec<Arc<Pattern>>,
 }
 
 #[derive(Debug, Clone)]
@@ -115,17 +122,17 @@ impl ToolSet {
                 }
                 Ok(pattern) if text.contains(['*', '(', ')']) => {
                     if !set.texts.iter().any(|known| known == text) {
-                        set.patterns.push(pattern);
+                        set.patterns.push(Arc::new(pattern));
                     }
                 }
-                Ok(_) => set.names.push(text.to_owned()),
+                Ok(_) => set.names.push(text.into()),
             }
             set.texts.push(text.to_owned());
         }
-        for list in [&mut set.texts, &mut set.names] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        set.texts.sort_unstable();
+        set.texts.dedup();
+        set.names.sort_unstable();
+        set.names.dedup();
         (set, wrong)
     }
 
@@ -151,51 +158,8 @@ impl ToolSet {
     }
 
     fn has_name(&self, tool: &str) -> bool {
-        let has = |name: &str| self.names.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
+        let has = |name: &str| self.names.binary_search_by(|known| known.as_ref().cmp(name)).is_ok();
         has(tool) || server(tool).is_some_and(has)
-    }
-
-    /// Whether a call is in it for certain.
-    pub(super) fn admits(&self, call: ToolCall<'_>, context: &Context) -> bool {
-        if call.names().any(|name| self.has_tool(name)) {
-            return true;
-        }
-        let mut commands = Vec::new();
-        let mut files = Vec::new();
-        let mut domains = Vec::new();
-        for pattern in self.patterns.iter().filter(|pattern| pattern.names(call)) {
-            match &pattern.calls {
-                Some(Calls::Command(pattern)) => commands.push(pattern),
-                Some(Calls::File(pattern)) => files.push(pattern),
-                Some(Calls::Domain(host)) => domains.push(host),
-                Some(Calls::Argument { name, value }) => {
-                    let given = call.arguments.get(name).and_then(scalar);
-                    if given.is_some_and(|given| value.matches(&given)) {
-                        return true;
-                    }
-                }
-                None => return true,
-            }
-        }
-        (!commands.is_empty() && commands::admits(&commands, call.arguments))
-            || (!files.is_empty() && files::admits(&files, call, &Bases::of(context)))
-            || (!domains.is_empty() && hosts::admits(&domains, call.arguments))
-    }
-
-    /// Whether a call may be in it.
-    pub(super) fn touches(&self, call: ToolCall<'_>, context: &Context) -> bool {
-        call.names().any(|name| self.has_tool(name))
-            || self.patterns.iter().filter(|pattern| pattern.names(call)).any(|pattern| {
-                match &pattern.calls {
-                    None => true,
-                    Some(Calls::Command(pattern)) => commands::touches(pattern, call.arguments),
-                    Some(Calls::File(pattern)) => files::touches(pattern, call, &Bases::of(context)),
-                    Some(Calls::Domain(host)) => hosts::touches(host, call.arguments),
-                    Some(Calls::Argument { name, value }) => {
-                        call.arguments.get(name).is_some_and(|given| any_scalar(given, value))
-                    }
-                }
-            })
     }
 }
 
@@ -230,11 +194,6 @@ impl Pattern {
         };
         Ok(whole(name, calls))
     }
-
-    /// Whether it is about the tool of a call.
-    fn names(&self, call: ToolCall<'_>) -> bool {
-        call.names().any(|name| self.name.matches(name))
-    }
 }
 
 impl Calls {
@@ -259,14 +218,26 @@ impl Calls {
             None => Err("say which argument is meant, as in `tool(argument:value)`".to_owned()),
         }
     }
+
+    /// Whether a call of such a tool may be meant.
+    fn touches(&self, attempt: &Attempt<'_>) -> bool {
+        match self {
+            Self::Command(pattern) => pattern.touches(attempt.commands()),
+            Self::File(pattern) => pattern.touches(attempt),
+            Self::Domain(host) => hosts::touches(host, attempt.targets()),
+            Self::Argument { name, value } => {
+                attempt.arguments().get(name).is_some_and(|given| any_scalar(given, value))
+            }
+        }
+    }
 }
 
 /// A value as text, where it has one.
-fn scalar(value: &Value) -> Option<String> {
+fn scalar(value: &Value) -> Option<Cow<'_, str>> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        Value::Number(number) => Some(Cow::Owned(number.to_string())),
+        Value::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
@@ -279,5 +250,7 @@ fn any_scalar(value: &Value, pattern: &Glob) -> bool {
     }
 }
 
+#[cfg(test)]
+mod naive;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,18 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::{Context, ToolCall};
 use super::*;
+
+impl ToolSet {
+    fn admits(&self, call: ToolCall<'_>, context: &Context) -> bool {
+        Lookup::of([(0, self)]).admitting(&Attempt::new(call, context)).has(0)
+    }
+
+    fn touches(&self, call: ToolCall<'_>, context: &Context) -> bool {
+        Lookup::of([(0, self)]).touched(&Attempt::new(call, context)).has(0)
+    }
+}
 
 fn set(pattern: &str) -> ToolSet {
     ToolSet::parse([pattern]).unwrap()
