@@ -55,14 +55,14 @@ async fn library() -> (TestApp, Caller, Agent) {
     let app = TestApp::new().await;
     let gov = governor(&app).await;
     let tagged = |draft: &mut Draft| {
-        draft.description = "Calculates loans & \"rates\",\n  monthly.".to_owned();
+        draft.description = "Calculates loans & \"rates\",\n  monthly.".into();
         draft.tags = vec!["finance".to_owned(), "money".to_owned()];
     };
     app.put(&gov, shared("loan", tagged)).await;
     let guard = planning("Ask before you delete <files>.\nKeep a list.");
     app.put(&gov, policy("guard", Scope::Workspace, guard)).await;
     let titled = |draft: &mut Draft| {
-        draft.description = "Closes the books.".to_owned();
+        draft.description = "Closes the books.".into();
         draft.title = Some("Month's \"end\"".to_owned());
     };
     learned(&app, &gov, "month-end", titled).await;

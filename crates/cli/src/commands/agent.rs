@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::run::LimitArg;
 use super::skill::{revision_number, text_of};
-use crate::client::{Client, Pick, Reference, api, find_skill};
+use crate::client::{Client, Pick, Reference, Request, api, find_skill};
 use crate::exit::{Failure, Outcome};
 use crate::output::{Output, Table, line, text};
 use crate::session::Session;
@@ -22,28 +22,7 @@ pub(crate) enum AgentCommand {
         agent: String,
     },
     /// Show what an agent's prompt gets about skills
-    Context {
-        /// Which: name or id
-        agent: String,
-        /// What the agent is about to do
-        #[arg(long, value_name = "TEXT")]
-        query: Option<String>,
-        /// How many tokens it may take; else the agent's token budget
-        #[arg(long, value_name = "TOKENS")]
-        budget: Option<u32>,
-        /// How it is written
-        #[arg(long, value_enum, default_value = "markdown")]
-        format: FormatArg,
-        /// How the agent discovers skills; else its own way
-        #[arg(long, value_enum)]
-        discovery: Option<DiscoveryArg>,
-        /// How many skills a hybrid list may have; else 10
-        #[arg(long, value_name = "COUNT")]
-        limit: Option<u32>,
-        /// How many learned skills a hybrid list may have; else 5
-        #[arg(long, value_name = "COUNT")]
-        max_learned: Option<u32>,
-    },
+    Context(ContextArgs),
     /// Make an agent
     Create {
         /// Its name: a-z, 0-9 and hyphens
@@ -115,6 +94,31 @@ pub(crate) enum DiscoveryArg {
     Search,
     Hybrid,
     Auto,
+}
+
+/// Whose context, for what, and how much of it.
+#[derive(Args)]
+pub(crate) struct ContextArgs {
+    /// Which: name or id
+    agent: String,
+    /// What the agent is about to do
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// How many tokens it may take; else the agent's token budget
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
+    /// How it is written
+    #[arg(long, value_enum, default_value = "markdown")]
+    format: FormatArg,
+    /// How the agent discovers skills; else its own way
+    #[arg(long, value_enum)]
+    discovery: Option<DiscoveryArg>,
+    /// How many skills a hybrid list may have; else 10
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u32>,
+    /// How many learned skills a hybrid list may have; else 5
+    #[arg(long, value_name = "COUNT")]
+    max_learned: Option<u32>,
 }
 
 /// How the text for a prompt is written.
@@ -252,29 +256,7 @@ impl AgentCommand {
                     .await?;
                 output.result(&agent, || describe(&agent, &skills))
             }
-            Self::Context { agent, query, budget, format, discovery, limit, max_learned } => {
-                let number = |number: Option<u32>| number.map(|number| number.to_string());
-                let asked = [
-                    ("query", query),
-                    ("budget", number(budget)),
-                    ("format", Some(name_of(&format))),
-                    ("mode", discovery.as_ref().map(name_of)),
-                    ("limit", number(limit)),
-                    ("max_learned", number(max_learned)),
-                ];
-                let context = session
-                    .work(async |client| {
-                        let id = text_of(&find(client, &agent).await?, "id");
-                        let request = api("GET", &["agents", &id, "context"]);
-                        let request = asked
-                            .iter()
-                            .fold(request, |request, (key, value)| request.query(key, value.as_deref()));
-                        client.json(request).await
-                    })
-                    .await?;
-                remark(output, &context);
-                output.result(&context, || text(&text_of(&context, "text")))
-            }
+            Self::Context(args) => args.show(session).await,
             Self::Create { name, settings } => {
                 let mut body = Map::from_iter([("name".to_owned(), Value::from(name))]);
                 settings.over(&mut body);
@@ -327,6 +309,32 @@ impl AgentCommand {
                     .result(&changed, || format!("`{}` no longer has `{}`", line(&agent), line(&skill.skill)))
             }
         }
+    }
+}
+
+impl ContextArgs {
+    async fn show(self, session: &Session) -> Outcome {
+        let number = |number: Option<u32>| number.map(|number| number.to_string());
+        let asked = [
+            ("query", self.query),
+            ("budget", number(self.budget)),
+            ("format", Some(name_of(&self.format))),
+            ("mode", self.discovery.as_ref().map(name_of)),
+            ("limit", number(self.limit)),
+            ("max_learned", number(self.max_learned)),
+        ];
+        let context = session
+            .work(async |client| {
+                let id = text_of(&find(client, &self.agent).await?, "id");
+                let request = api("GET", &["agents", &id, "context"]);
+                let add = |request: Request, (key, value): &(&str, Option<String>)| {
+                    request.query(key, value.as_deref())
+                };
+                client.json(asked.iter().fold(request, add)).await
+            })
+            .await?;
+        remark(session.output, &context);
+        session.output.result(&context, || text(&text_of(&context, "text")))
     }
 }
 
