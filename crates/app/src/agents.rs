@@ -1,5 +1,8 @@
 //! Agents: their settings and the skills assigned to them.
 
+mod context;
+mod procedural_memory;
+
 use model::{
     Agent, AgentId, Assignment, Caller, Discovery, ProceduralMemory, RevisionNumber, RunLimits, SkillId,
     SkillName,
@@ -10,6 +13,8 @@ use store::{SkillFilter, SkillOrder, SkillQuery, Tx, Visibility, Written};
 
 use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest, audit, skills};
+
+pub use context::{AgentContext, ContextPart, GetContext, context};
 
 /// An agent as someone wants it.
 #[derive(Debug, Clone)]

@@ -8,16 +8,16 @@ use store::SkillRecord;
 
 use super::Filter;
 use super::find::{self, FoundSkill, SearchSkills, find};
+use super::form::{Form, Frame};
 use super::token_count::count;
 use crate::skills::{self, ListSkills};
 use crate::{Code, Context, Error, PageRequest};
 
-const HEADING: &str = "## Available Skills";
 /// How many a hybrid list has when nobody says.
 const USUAL_LIMIT: u32 = 10;
 /// What is at least likely to help is worth a line.
 const FLOOR: f64 = 0.3;
-/// After so many lines in a row that do not fit, those that follow are not tried.
+/// After so many in a row that are not told of, because there is no room, those that follow are not tried.
 const MOST_MISSES: u32 = 20;
 /// As much as an agent's own budget may be.
 const MOST_TOKENS: u32 = 1_000_000;
@@ -42,7 +42,7 @@ pub struct Discover {
 pub struct DiscoveredSkill {
     /// The skill.
     pub record: SkillRecord,
-    /// The line that tells of it.
+    /// What tells of it: a line of the list, or what stands for it in another format.
     pub line: String,
     /// Its similarity to the query, and why, where it was searched for.
     pub found: Option<(f64, String)>,
@@ -73,8 +73,19 @@ pub struct Discovered {
 
 /// Decides what an agent is told about, within a token budget.
 pub async fn discover(cx: &Context, caller: &Caller, request: Discover) -> Result<Discovered, Error> {
+    choose(cx, caller, request, Form::LIST, None).await
+}
+
+/// The same in another form, and in less room than the budget where something else stands beside it.
+pub(crate) async fn choose(
+    cx: &Context,
+    caller: &Caller,
+    request: Discover,
+    form: Form,
+    room: Option<usize>,
+) -> Result<Discovered, Error> {
     access::decide(caller, Act::ListSkills)?;
-    check(&request)?;
+    request.check()?;
     let mut tx = cx.read().await?;
     let agent = match find::through(caller, request.agent)? {
         Some(id) => Some(tx.agent(caller.workspace, id).await?.ok_or_else(|| Error::not_found("agent", id))?),
@@ -85,18 +96,20 @@ pub async fn discover(cx: &Context, caller: &Caller, request: Discover) -> Resul
     let budget = request.budget.unwrap_or(usual);
     let mode = request.mode.or(agent.as_ref().map(|agent| agent.discovery)).unwrap_or(Discovery::Auto);
     let placed = Caller { agent: agent.as_ref().map(|agent| agent.id), ..caller.clone() };
-    let telling = Telling { cx, caller: &placed, agent: agent.as_ref(), budget };
+    let room = room.unwrap_or(budget as usize);
+    let telling = Telling { cx, caller: &placed, agent: agent.as_ref(), form, room };
     let query = request.query.as_deref().filter(|query| !query.trim().is_empty());
     let (used, told) = match mode {
         Discovery::Search => (Discovery::Search, telling.nothing().await?),
-        Discovery::List => (Discovery::List, telling.list(u32::MAX, MOST_MISSES).await?),
+        Discovery::List => (Discovery::List, telling.list(Length::All, MOST_MISSES).await?),
         Discovery::Hybrid => (Discovery::Hybrid, telling.best(query, request.limit).await?),
-        Discovery::Auto => match telling.list(u32::MAX, 1).await? {
+        Discovery::Auto => match telling.list(Length::All, 1).await? {
             all if !all.more => (Discovery::List, all),
             _ => (Discovery::Hybrid, telling.best(query, request.limit).await?),
         },
     };
-    let text = told.text();
+    let text =
+        if told.skills.is_empty() { String::new() } else { form.format.document(&form.blocks(&told.skills)) };
     let needs_search = used != Discovery::List || told.more;
     Ok(Discovered {
         mode,
@@ -110,57 +123,75 @@ pub async fn discover(cx: &Context, caller: &Caller, request: Discover) -> Resul
     })
 }
 
-fn check(request: &Discover) -> Result<(), Error> {
-    let refuse = |message: &str| Err(Error::invalid(Code::InvalidRequest, message));
-    if !request.budget.is_none_or(|budget| (1..=MOST_TOKENS).contains(&budget)) {
-        return refuse("the budget must be between 1 and 1000000 tokens");
+impl Discover {
+    /// Refuses values outside their ranges.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let refuse = |message: &str| Err(Error::invalid(Code::InvalidRequest, message));
+        if !self.budget.is_none_or(|budget| (1..=MOST_TOKENS).contains(&budget)) {
+            return refuse("the budget must be between 1 and 1000000 tokens");
+        }
+        if !self.limit.is_none_or(|limit| (1..=find::MOST).contains(&limit)) {
+            return refuse("limit must be between 1 and 100");
+        }
+        if self.query.as_ref().is_some_and(|query| query.chars().count() > find::LONGEST_QUERY) {
+            return refuse("a request may have at most 4000 characters");
+        }
+        Ok(())
     }
-    if !request.limit.is_none_or(|limit| (1..=find::MOST).contains(&limit)) {
-        return refuse("limit must be between 1 and 100");
-    }
-    if request.query.as_ref().is_some_and(|query| query.chars().count() > find::LONGEST_QUERY) {
-        return refuse("a request may have at most 4000 characters");
-    }
-    Ok(())
 }
 
-/// One line of a list: `- name: description [tags]`.
-fn line(record: &SkillRecord) -> String {
-    let skill = &record.skill;
-    let description = skill.description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tags = if skill.tags.is_empty() { String::new() } else { format!(" [{}]", skill.tags.join(", ")) };
-    format!("- {}: {description}{tags}", skill.name)
+/// How long a list may become.
+#[derive(Clone, Copy)]
+enum Length {
+    /// Everything that fits.
+    All,
+    /// So many skills, and of learned ones no more than their block may have.
+    AtMost(u32),
 }
 
 /// What is told so far.
 struct Told {
+    form: Form,
     skills: Vec<DiscoveredSkill>,
     /// The sum over its lines. A token never reaches into the next line, so the whole has no more than that.
     tokens: usize,
+    /// How many of them are learned and stand apart.
+    learned: usize,
     more: bool,
 }
 
 impl Told {
-    fn new() -> Self {
-        Self { skills: Vec::new(), tokens: count(&format!("{HEADING}\n")), more: false }
+    fn new(form: Form) -> Self {
+        Self { form, skills: Vec::new(), tokens: 0, learned: 0, more: false }
     }
 
-    fn text(&self) -> String {
-        if self.skills.is_empty() {
-            return String::new();
+    /// Whether there are as many learned skills as there may be, where not all are listed.
+    fn has_enough_of(&self, record: &SkillRecord) -> bool {
+        self.form.is_apart(&record.skill) && self.form.learned.is_some_and(|most| self.learned >= most)
+    }
+
+    /// What the block takes beside its skills, when it begins.
+    fn frame_tokens(&self, learned: bool) -> usize {
+        let begun = if learned { self.learned > 0 } else { self.skills.len() > self.learned };
+        if begun {
+            return 0;
         }
-        let lines = self.skills.iter().map(|skill| skill.line.as_str());
-        std::iter::once(HEADING).chain(lines).collect::<Vec<_>>().join("\n")
+        let Frame { open, close, .. } = self.form.frame(learned);
+        let apart = if learned { count(self.form.format.between()) } else { 0 };
+        count(open) + count(close) + apart
     }
 
     /// Adds a skill if the whole still fits; false when it does not.
-    fn add(&mut self, skill: DiscoveredSkill, budget: u32) -> bool {
-        let tokens = self.tokens + count(&format!("{}\n", skill.line));
-        if tokens > budget as usize {
+    fn add(&mut self, skill: DiscoveredSkill, room: usize) -> bool {
+        let learned = self.form.is_apart(&skill.record.skill);
+        let Frame { between, .. } = self.form.frame(learned);
+        let tokens = self.tokens + self.frame_tokens(learned) + count(&format!("{}{between}", skill.line));
+        if tokens > room {
             self.more = true;
             return false;
         }
         self.tokens = tokens;
+        self.learned += usize::from(learned);
         self.skills.push(skill);
         true
     }
@@ -170,7 +201,9 @@ struct Telling<'a> {
     cx: &'a Context,
     caller: &'a Caller,
     agent: Option<&'a Agent>,
-    budget: u32,
+    form: Form,
+    /// How many tokens there are for skills.
+    room: usize,
 }
 
 impl Telling<'_> {
@@ -192,7 +225,7 @@ impl Telling<'_> {
     /// None of them; but whether there are any.
     async fn nothing(&self) -> Result<Told, Error> {
         let more = !self.page(None, 1).await?.items.is_empty();
-        Ok(Told { more, ..Told::new() })
+        Ok(Told { more, ..Told::new(self.form) })
     }
 
     /// The usable skills that are assigned, in their order, of each name the first.
@@ -208,18 +241,23 @@ impl Telling<'_> {
 
     /// What is assigned, in its order, then the others by name, as many as fit; it ends at so many in a row that do
     /// not. An assigned skill was chosen for the agent, so that it goes before a nearer one of its name.
-    async fn list(&self, limit: u32, patience: u32) -> Result<Told, Error> {
+    async fn list(&self, length: Length, patience: u32) -> Result<Told, Error> {
         let chosen = self.chosen().await?;
         let names: HashSet<_> = chosen.iter().map(|record| record.skill.name.clone()).collect();
-        let mut told = Told::new();
+        let mut told = Told::new(self.form);
         let mut missed = 0;
         let mut tell = |told: &mut Told, record, assigned| {
-            let full = told.skills.len() >= limit as usize;
-            told.more |= full;
-            if !full {
-                missed = if told.add(plain(record, assigned), self.budget) { 0 } else { missed + 1 };
+            let (full, enough) = match length {
+                Length::All => (false, false),
+                Length::AtMost(limit) => (told.skills.len() >= limit as usize, told.has_enough_of(&record)),
+            };
+            told.more |= full || enough;
+            if full {
+                return false;
             }
-            !full && missed < patience
+            let told_of = !enough && told.add(self.plain(record, assigned), self.room);
+            missed = if told_of { 0 } else { missed + 1 };
+            missed < patience
         };
         for record in chosen {
             if !tell(&mut told, record, true) {
@@ -244,15 +282,19 @@ impl Telling<'_> {
     /// What fits the query best; without a query the first of the list.
     async fn best(&self, query: Option<&str>, limit: Option<u32>) -> Result<Told, Error> {
         let limit = limit.unwrap_or(USUAL_LIMIT);
-        let Some(query) = query else { return self.list(limit, MOST_MISSES).await };
+        let Some(query) = query else { return self.list(Length::AtMost(limit), MOST_MISSES).await };
         let assigned = self.assigned();
-        let mut told = Told::new();
+        let mut told = Told::new(self.form);
         for hit in self.search(query, limit).await? {
+            if told.has_enough_of(&hit.record) {
+                continue;
+            }
             let assigned = assigned.contains(&hit.record.skill.id);
             let found = Some((hit.similarity, hit.sentence));
-            let skill = DiscoveredSkill { line: line(&hit.record), record: hit.record, found, assigned };
+            let line = self.form.entry(&hit.record.skill);
+            let skill = DiscoveredSkill { line, record: hit.record, found, assigned };
             // A shorter one behind it may still fit.
-            told.add(skill, self.budget);
+            told.add(skill, self.room);
         }
         let known = u32::try_from(told.skills.len()).unwrap_or(find::MOST);
         told.more = self.page(None, known + 1).await?.items.len() > told.skills.len();
@@ -294,8 +336,7 @@ impl Telling<'_> {
         hits.truncate(limit as usize);
         Ok(hits)
     }
-}
-
-fn plain(record: SkillRecord, assigned: bool) -> DiscoveredSkill {
-    DiscoveredSkill { line: line(&record), record, found: None, assigned }
+    fn plain(&self, record: SkillRecord, assigned: bool) -> DiscoveredSkill {
+        DiscoveredSkill { line: self.form.entry(&record.skill), record, found: None, assigned }
+    }
 }

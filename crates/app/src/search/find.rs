@@ -154,7 +154,7 @@ fn check(request: &SearchSkills) -> Result<usize, Error> {
 }
 
 /// The agent from whose place to look. Whoever acts through an agent stays there.
-pub(super) fn through(caller: &Caller, wanted: Option<AgentId>) -> Result<Option<AgentId>, Error> {
+pub(crate) fn through(caller: &Caller, wanted: Option<AgentId>) -> Result<Option<AgentId>, Error> {
     match (caller.agent, wanted) {
         (Some(own), Some(wanted)) if own != wanted => Err(Error::invalid(
             Code::Forbidden,

@@ -8,6 +8,7 @@ mod catalogue;
 mod discover;
 mod embed;
 mod find;
+mod form;
 mod token_count;
 
 use std::collections::HashMap;
@@ -22,10 +23,16 @@ pub use catalogue::refresh_all;
 pub use discover::{Discover, Discovered, DiscoveredSkill, discover};
 pub use embed::{SearchStatus, embed_missing, status};
 pub use find::{FoundSkill, SearchResult, SearchSkills, find};
+pub use form::PromptFormat;
 pub use search::{
     EmbedError, Embedder, Field, Filter, MatchedWord, RemoteEmbedder, RemoteSettings, Signals, Vector, Why,
     evaluation, warm_up,
 };
+
+pub(crate) use discover::choose;
+pub(crate) use find::through;
+pub(crate) use form::Form;
+pub(crate) use token_count::count;
 
 /// Where the meaning of words comes from.
 #[derive(Clone, Default)]

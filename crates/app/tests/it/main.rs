@@ -9,6 +9,7 @@
 
 extern crate repertoire_app as app;
 
+mod agent_context;
 mod agents;
 mod archives;
 mod audit;

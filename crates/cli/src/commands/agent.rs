@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::run::LimitArg;
 use super::skill::{revision_number, text_of};
-use crate::client::{Client, Pick, Reference, api, find_skill};
+use crate::client::{Client, Pick, Reference, Request, api, find_skill};
 use crate::exit::{Failure, Outcome};
-use crate::output::{Table, line};
+use crate::output::{Output, Table, line, text};
 use crate::session::Session;
 
 /// What to do with agents.
@@ -21,6 +21,8 @@ pub(crate) enum AgentCommand {
         /// Which: name or id
         agent: String,
     },
+    /// Show what an agent's prompt gets about skills
+    Context(ContextArgs),
     /// Make an agent
     Create {
         /// Its name: a-z, 0-9 and hyphens
@@ -94,6 +96,40 @@ pub(crate) enum DiscoveryArg {
     Auto,
 }
 
+/// Whose context, for what, and how much of it.
+#[derive(Args)]
+pub(crate) struct ContextArgs {
+    /// Which: name or id
+    agent: String,
+    /// What the agent is about to do
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// How many tokens it may take; else the agent's token budget
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u32>,
+    /// How it is written
+    #[arg(long, value_enum, default_value = "markdown")]
+    format: FormatArg,
+    /// How the agent discovers skills; else its own way
+    #[arg(long, value_enum)]
+    discovery: Option<DiscoveryArg>,
+    /// How many skills a hybrid list may have; else 10
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u32>,
+    /// How many learned skills a hybrid list may have; else 5
+    #[arg(long, value_name = "COUNT")]
+    max_learned: Option<u32>,
+}
+
+/// How the text for a prompt is written.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum FormatArg {
+    Markdown,
+    Xml,
+    Json,
+}
+
 /// Settings of an agent.
 #[derive(Args)]
 pub(crate) struct AgentSettings {
@@ -138,8 +174,12 @@ pub(crate) struct AgentSettings {
     run_limit: Vec<LimitArg>,
 }
 
+fn name_of<T: ValueEnum>(value: &T) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 fn word<T: ValueEnum>(value: &T) -> Value {
-    Value::from(value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default())
+    Value::from(name_of(value))
 }
 
 impl AgentSettings {
@@ -216,6 +256,7 @@ impl AgentCommand {
                     .await?;
                 output.result(&agent, || describe(&agent, &skills))
             }
+            Self::Context(args) => args.show(session).await,
             Self::Create { name, settings } => {
                 let mut body = Map::from_iter([("name".to_owned(), Value::from(name))]);
                 settings.over(&mut body);
@@ -268,6 +309,43 @@ impl AgentCommand {
                     .result(&changed, || format!("`{}` no longer has `{}`", line(&agent), line(&skill.skill)))
             }
         }
+    }
+}
+
+impl ContextArgs {
+    async fn show(self, session: &Session) -> Outcome {
+        let number = |number: Option<u32>| number.map(|number| number.to_string());
+        let asked = [
+            ("query", self.query),
+            ("budget", number(self.budget)),
+            ("format", Some(name_of(&self.format))),
+            ("mode", self.discovery.as_ref().map(name_of)),
+            ("limit", number(self.limit)),
+            ("max_learned", number(self.max_learned)),
+        ];
+        let context = session
+            .work(async |client| {
+                let id = text_of(&find(client, &self.agent).await?, "id");
+                let request = api("GET", &["agents", &id, "context"]);
+                let add = |request: Request, (key, value): &(&str, Option<String>)| {
+                    request.query(key, value.as_deref())
+                };
+                client.json(asked.iter().fold(request, add)).await
+            })
+            .await?;
+        remark(session.output, &context);
+        session.output.result(&context, || text(&text_of(&context, "text")))
+    }
+}
+
+/// Says beside a context what is not in it.
+fn remark(output: Output, context: &Value) {
+    let left_out = context.get("left_out").and_then(Value::as_array).into_iter().flatten();
+    for part in left_out.filter_map(Value::as_str) {
+        output.note(&format!("{} left out: the budget is too small", line(&part.replace('_', " "))));
+    }
+    if context.get("more").and_then(Value::as_bool) == Some(true) {
+        output.note("there are more skills; give the agent a tool to search with");
     }
 }
 

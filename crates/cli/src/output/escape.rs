@@ -1,5 +1,7 @@
 //! Makes foreign text harmless to a terminal: no escape sequences, no direction tricks, no invisible letters.
 
+use model::is_unseen;
+
 /// Foreign text on one line: breaks become spaces, everything harmful is spelled out.
 pub(crate) fn line(foreign: &str) -> String {
     escape(foreign, false)
@@ -17,7 +19,7 @@ fn escape(foreign: &str, keeps_breaks: bool) -> String {
             '\n' | '\t' if keeps_breaks => safe.push(character),
             '\r' if keeps_breaks => {}
             '\n' | '\t' | '\r' => safe.push(' '),
-            c if is_harmful(c) => safe.extend(c.escape_unicode()),
+            c if is_unseen(c) => safe.extend(c.escape_unicode()),
             c => safe.push(c),
         }
     }
@@ -30,7 +32,7 @@ pub(super) fn json(text: &str) -> String {
     let mut units = [0; 2];
     for character in text.chars() {
         // Outside of strings there are only line breaks, which stay.
-        if character != '\n' && is_harmful(character) {
+        if character != '\n' && is_unseen(character) {
             for unit in character.encode_utf16(&mut units) {
                 safe.push_str("\\u");
                 safe.extend(
@@ -43,13 +45,6 @@ pub(super) fn json(text: &str) -> String {
         }
     }
     safe
-}
-
-/// Control characters, direction marks and letters that nobody sees.
-fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{61c}' | '\u{180e}')
 }
 
 #[cfg(test)]
@@ -65,7 +60,7 @@ mod tests {
         assert_eq!(line("héllo 技能 👩‍🔧"), "héllo 技能 👩‍🔧");
         let value = serde_json::json!({"a": "\u{9b}31m \u{e0041} \u{202e} \u{1b} é"});
         let shown = json(&serde_json::to_string_pretty(&value).unwrap());
-        assert!(shown.chars().all(|c| c == '\n' || !is_harmful(c)), "{shown}");
+        assert!(shown.chars().all(|c| c == '\n' || !is_unseen(c)), "{shown}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
         assert_eq!(line("hid\u{e0041}den"), "hid\\u{e0041}den");
     }

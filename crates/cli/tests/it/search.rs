@@ -51,6 +51,32 @@ fn the_right_skill_or_a_clear_word_that_there_is_none() {
 }
 
 #[test]
+fn what_an_agent_s_prompt_gets_is_shown() {
+    let world = World::new();
+    library(&world);
+    world.ok(&["agent", "create", "clerk", "--memory", "true"]);
+    let text = world.ok(&["agent", "context", "clerk"]);
+    assert!(text.starts_with("## Available Skills\n- compound-interest: Calculates"), "{text}");
+    assert!(text.contains("\n\n## Procedural Memory\nSkills hold code"), "{text}");
+    let xml = world.ok(&["agent", "context", "clerk", "--format", "xml"]);
+    assert!(xml.starts_with("<available_skills>\n<skill>\n<name>\ncompound-interest\n"), "{xml}");
+    let document = world.ok(&["agent", "context", "clerk", "--format", "json"]);
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(document["skills"].as_array().unwrap().len(), 3);
+
+    let asked =
+        ["agent", "context", "clerk", "--query", "bake bread", "--budget", "40", "--discovery", "hybrid"];
+    let tight = world.run(&asked);
+    assert_eq!((tight.code, tight.out.lines().count()), (0, 2), "{tight:?}");
+    assert!(tight.out.contains("- sourdough: "), "{tight:?}");
+    assert!(tight.err.contains("procedural memory left out: the budget is too small"), "{tight:?}");
+    assert!(tight.err.contains("there are more skills"), "{tight:?}");
+    let told = world.json(&asked);
+    assert!(told["tokens"].as_u64().unwrap() <= 40 && told["needs_search"] == true, "{told}");
+    assert_eq!(world.run(&["agent", "context", "nobody"]).code, 3);
+}
+
+#[test]
 fn filters_reach_the_library() {
     let world = World::new();
     library(&world);

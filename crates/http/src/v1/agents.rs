@@ -1,16 +1,19 @@
 //! Agents.
 
-use app::agents::AgentSpec;
+use app::agents::{AgentSpec, GetContext};
+use app::search::PromptFormat;
 use app::{Cursor, PageRequest};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, slugify};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names::{self, missing};
-use super::views::{AgentView, AssignmentView, PageView, ProceduralMemoryView, RunLimitsView};
+use super::views::{
+    AgentContextView, AgentView, AssignmentView, PageView, ProceduralMemoryView, RunLimitsView,
+};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::etag::{shown, wanted_version, written};
@@ -235,4 +238,72 @@ pub(crate) async fn unassign(
 ) -> Result<axum::Json<AgentView>, Problem> {
     let (id, skill) = (agent_id(&id)?, names::skill_id(&skill)?);
     Ok(axum::Json(app::agents::unassign(&state.cx, &caller, id, skill).await?.into()))
+}
+
+/// How the text for a prompt is written.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PromptFormatWord {
+    Markdown,
+    Xml,
+    Json,
+}
+
+impl From<PromptFormatWord> for PromptFormat {
+    fn from(word: PromptFormatWord) -> Self {
+        match word {
+            PromptFormatWord::Markdown => Self::Markdown,
+            PromptFormatWord::Xml => Self::Xml,
+            PromptFormatWord::Json => Self::Json,
+        }
+    }
+}
+
+/// What the agent's prompt is for, and how much may be in it.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ContextQuery {
+    /// What the agent is about to do.
+    #[serde(default, deserialize_with = "within::<0, 4000, _, _>")]
+    #[param(max_length = 4000)]
+    query: Option<String>,
+    /// How many tokens the text may have; else the agent's `discovery_token_budget`.
+    #[param(minimum = 1, maximum = 1_000_000)]
+    budget: Option<u32>,
+    /// How the text is written; else `markdown`.
+    #[param(inline)]
+    format: Option<PromptFormatWord>,
+    /// How the agent discovers skills; else its `discovery`.
+    #[param(inline)]
+    mode: Option<DiscoveryWord>,
+    /// How many skills a hybrid list may have; else 10.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// How many learned skills a hybrid list may have; else 5.
+    #[param(maximum = 100)]
+    max_learned: Option<u32>,
+}
+
+/// Gives what an agent's prompt gets: skills, active policies and procedural memory, within a token budget.
+#[utoipa::path(get, path = "/api/v1/agents/{id}/context", operation_id = "agent_context", tag = "agents",
+    params(("id" = uuid::Uuid, Path), ContextQuery),
+    responses((status = 200, body = AgentContextView), Problems))]
+pub(crate) async fn context(
+    State(state): State<HttpState>,
+    Auth(caller): Auth,
+    Path(id): Path<String>,
+    Query(query): Query<ContextQuery>,
+) -> Result<impl IntoResponse, Problem> {
+    let request = GetContext {
+        query: query.query,
+        budget: query.budget,
+        format: query.format.map(PromptFormat::from).unwrap_or_default(),
+        mode: query.mode.map(Discovery::from),
+        limit: query.limit,
+        max_learned: query.max_learned,
+    };
+    let context = app::agents::context(&state.cx, &caller, agent_id(&id)?, request).await?;
+    // What an embedder elsewhere finds changes without a commit, so that it must not be given again.
+    Ok(([(header::CACHE_CONTROL, "no-store")], axum::Json(AgentContextView::from(context))))
 }

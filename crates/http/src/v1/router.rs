@@ -66,6 +66,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(agents::list, agents::create))
         .routes(routes!(agents::read, agents::update, agents::delete))
         .routes(routes!(agents::assign, agents::unassign))
+        .routes(routes!(agents::context))
         .routes(routes!(skills::list, skills::create))
         .routes(routes!(skills::bulk))
         .routes(routes!(skills::import))

@@ -8,6 +8,7 @@
     reason = "what is not as it should be fails the test"
 )]
 
+mod agent_context;
 mod api;
 mod bad_governance;
 mod bad_input;

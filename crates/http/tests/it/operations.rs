@@ -120,6 +120,7 @@ impl World {
         add("list_agents", "GET", "/agents".into(), none(), Read, Member);
         add("create_agent", "POST", "/agents".into(), json!({"name": "new"}), Admin, Privileged);
         add("read_agent", "GET", format!("/agents/{agent}"), none(), Read, Member);
+        add("agent_context", "GET", format!("/agents/{agent}/context"), none(), Read, Member);
         add("update_agent", "PUT", format!("/agents/{agent}"), json!({"name": "new"}), Admin, Privileged);
         add("delete_agent", "DELETE", format!("/agents/{agent}"), none(), Admin, Privileged);
         add(

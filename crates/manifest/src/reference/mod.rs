@@ -15,7 +15,9 @@ mod properties;
 mod python;
 mod yaml;
 
-pub use self::properties::{PromptEntry, Properties, read_properties, to_prompt};
+pub use self::properties::{
+    PromptEntry, Properties, escape_html, read_properties, skill_to_prompt, to_prompt,
+};
 pub use self::yaml::Value;
 
 use self::python::display_path;

@@ -85,20 +85,27 @@ pub struct PromptEntry<'a> {
 pub fn to_prompt(skills: &[PromptEntry<'_>]) -> String {
     let mut out = String::from("<available_skills>\n");
     for PromptEntry { properties, location } in skills {
-        let name = escape_html(&properties.name);
-        let description = escape_html(&properties.description);
-        out.push_str("<skill>\n");
-        for (tag, text) in [("name", &*name), ("description", &*description), ("location", location)] {
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "<{tag}>\n{text}\n</{tag}>");
-        }
-        out.push_str("</skill>\n");
+        let (name, description) = (escape_html(&properties.name), escape_html(&properties.description));
+        out.push_str(&skill_to_prompt(&name, &description, location));
+        out.push('\n');
     }
     out.push_str("</available_skills>");
     out
 }
 
-fn escape_html(text: &str) -> String {
+/// One `<skill>` of that block, of texts that are escaped already.
+pub fn skill_to_prompt(name: &str, description: &str, location: &str) -> String {
+    let mut out = String::from("<skill>\n");
+    for (tag, text) in [("name", name), ("description", description), ("location", location)] {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "<{tag}>\n{text}\n</{tag}>");
+    }
+    out.push_str("</skill>");
+    out
+}
+
+/// The text as Python's `html.escape` has it.
+pub fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -1,11 +1,13 @@
 //! Agents.
 
 use app::Code;
+use app::agents::{AgentContext, ContextPart};
 use model::{Agent, Approver, Assignment, ProceduralMemory, ProposalMode, RevisionNumber};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::runs::RunLimitsView;
+use super::search::DiscoveredView;
 use super::time;
 use crate::problem::Problem;
 
@@ -135,6 +137,27 @@ impl From<Agent> for AgentView {
             version: agent.version,
             created_at: time(agent.created_at),
             updated_at: time(agent.updated_at),
+        }
+    }
+}
+
+/// What an agent's prompt gets about skills.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AgentContextView {
+    /// How the text is written: `markdown`, `xml` or `json`.
+    pub format: &'static str,
+    /// What does not fit the budget and is not in the text: `policies`, `procedural_memory`.
+    pub left_out: Vec<&'static str>,
+    #[serde(flatten)]
+    pub told: DiscoveredView,
+}
+
+impl From<AgentContext> for AgentContextView {
+    fn from(context: AgentContext) -> Self {
+        Self {
+            format: context.format.as_str(),
+            left_out: context.left_out.into_iter().map(ContextPart::as_str).collect(),
+            told: context.told.into(),
         }
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
-pub(crate) use agents::{AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use decisions::DecisionView;
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
 pub(crate) use facets::{PolicyView, ProcedureRequest};

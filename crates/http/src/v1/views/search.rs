@@ -176,7 +176,7 @@ impl From<Discovered> for DiscoveredView {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DiscoveredSkillView {
     pub skill: SkillView,
-    /// The line that tells of it.
+    /// What tells of it: a line of the list, or what stands for it in another format.
     pub line: String,
     /// Its similarity to the query, as in a search; null where it was not searched for.
     pub similarity: Option<f64>,
