@@ -247,7 +247,10 @@ fn what_is_installed_fails_closed() {
         serde_json::from_str(&std::fs::read_to_string(world.path(file)).unwrap()).unwrap()
     };
     let command = |host: &str| {
-        format!("{} hook {host} --server https://s.example --agent coder", env!("CARGO_BIN_EXE_repertoire"))
+        format!(
+            "{} hook {host} --server https://s.example --agent coder --on-failure deny",
+            env!("CARGO_BIN_EXE_repertoire")
+        )
     };
     let claude = installed("claude-code", ".claude/settings.json");
     let wanted = json!({"matcher": "*", "hooks": [{

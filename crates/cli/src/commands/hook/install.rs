@@ -123,7 +123,9 @@ impl InstallArgs {
         flag("--workspace", given(library.workspace.source, library.workspace.value.clone()));
         flag("--user", given(library.user.source, Some(library.user.value.clone())));
         flag("--agent", self.acting.clone());
-        flag("--on-failure", self.on_failure.map(|what| what.as_str().to_owned()));
+        // Written down, so that the environment of a project cannot say otherwise.
+        let on_failure = self.on_failure.unwrap_or(session.settings.hooks.on_failure.value);
+        flag("--on-failure", Some(on_failure.as_str().to_owned()));
         flag("--timeout", (self.timeout != call::TIMEOUT).then(|| self.timeout.to_string()));
         Ok(words.iter().map(|word| hosts::quote(word)).collect::<Vec<_>>().join(" "))
     }
