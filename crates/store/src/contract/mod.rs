@@ -20,6 +20,7 @@ pub mod agents;
 pub mod audit;
 pub mod governance;
 pub mod idempotency;
+pub mod policies_in_force;
 mod random;
 pub mod random_operations;
 pub mod revisions;
@@ -213,6 +214,8 @@ macro_rules! contract_tests {
                 pruning_spares_what_is_younger_when_clocks_went_back
                 governance_is_of_no_other_workspace
                 decisions_that_are_not_committed_are_gone
+            }
+            policies_in_force {
                 policy_changes_begin_with_what_may_be_in_force
                 policy_changes_go_on_with_every_skill
             }
@@ -276,6 +279,7 @@ mod tests {
             include_str!("agents.rs"),
             include_str!("audit.rs"),
             include_str!("governance.rs"),
+            include_str!("policies_in_force.rs"),
             include_str!("idempotency.rs"),
             include_str!("random_operations.rs"),
             include_str!("revisions.rs"),
@@ -322,6 +326,7 @@ mod tests {
             include_str!("agents.rs"),
             include_str!("audit.rs"),
             include_str!("governance.rs"),
+            include_str!("policies_in_force.rs"),
             include_str!("idempotency.rs"),
             include_str!("revisions.rs"),
             include_str!("runs.rs"),
