@@ -29,6 +29,7 @@ pub use diff::{Change, FileDiff, diff};
 pub use edit::{Edit, EditSkill, edit, label, restore};
 pub use list::{ListSkills, list, resolve, tags};
 pub(crate) use prepare::examine;
+pub use prepare::read_manifest;
 pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
 pub(crate) use rate::count_execution;
 pub use rate::{feedback, record_feedback, record_use};

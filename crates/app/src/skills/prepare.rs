@@ -1,6 +1,6 @@
 //! Reads and checks content before anything is written; touches no database.
 
-use manifest::{ComposeError, Finding, Level, ManifestError, Reading};
+use manifest::{ComposeError, Finding, Level, Limits, ManifestError, Reading};
 use model::{Bundle, Manifest, SkillName};
 
 use super::publish::Content;
@@ -34,14 +34,16 @@ pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -
 /// Reads a bundle's manifest within the limits.
 pub(crate) fn examine(cx: &Context, bundle: &Bundle) -> Result<Reading, Error> {
     cx.limits.check(bundle).map_err(|error| Error::invalid(Code::TooLarge, error))?;
-    let mut reading = manifest::read(bundle, &cx.limits).map_err(|error| manifest_error(&error))?;
+    read_manifest(bundle, &cx.limits).map_err(|error| manifest_error(&error))
+}
+
+/// Reads what a bundle says, its policy made ready for a try: what could not be enforced is not let in.
+pub fn read_manifest(bundle: &Bundle, limits: &Limits) -> Result<Reading, ManifestError> {
+    let mut reading = manifest::read(bundle, limits)?;
     let found = policy_findings(bundle, &reading.manifest);
     let invalid = found.iter().any(|finding| finding.level == Level::Error);
     reading.findings.extend(found);
-    if invalid {
-        return Err(manifest_error(&ManifestError::Sidecar(Box::new(reading))));
-    }
-    Ok(reading)
+    if invalid { Err(ManifestError::Sidecar(Box::new(reading))) } else { Ok(reading) }
 }
 
 /// What is wrong with a manifest, with the lines that say so.

@@ -40,6 +40,19 @@ fn a_repair_is_shown_first_and_then_done() {
 }
 
 #[test]
+fn a_policy_that_could_not_be_enforced_is_found_with_its_line() {
+    let world = World::new();
+    world.skill("guard", "Bounds what agents may do. Use never; it holds by itself.");
+    let sidecar = "policy:\n  activation:\n    when: \"context.x ==\"\n  forbidden_tools: [ok, 'Bash(']\n";
+    world.write("guard/repertoire.yaml", sidecar);
+    let done = world.run(&["validate", "guard"]);
+    assert_eq!(done.code, 1, "{}", done.out);
+    for said in ["error[policy_expression] repertoire.yaml:3:", "error[policy_pattern] repertoire.yaml:4:"] {
+        assert!(done.out.contains(said), "{}", done.out);
+    }
+}
+
+#[test]
 fn init_makes_a_skill_here_or_in_a_folder() {
     let world = World::new();
     std::fs::create_dir(world.path("here")).unwrap();

@@ -98,7 +98,7 @@ impl Report {
             self.findings.push(Finding::error("too_large", error.to_string()));
             return;
         }
-        match manifest::read(bundle, limits) {
+        match app::skills::read_manifest(bundle, limits) {
             Ok(reading) => {
                 let (name, finding) = choose_name(&reading.manifest, Some(folder));
                 self.name = Some(name.to_string());
