@@ -4,12 +4,55 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::names;
+
 /// Programs that run the command behind them; words of the shell before a command count too.
-pub(super) const WRAPPERS: [&str; 36] = [
-    "!", "builtin", "busybox", "chroot", "command", "do", "doas", "elif", "else", "env", "exec", "find",
-    "flock", "if", "ionice", "ltrace", "nice", "nohup", "nsenter", "parallel", "script", "setsid", "ssh",
-    "stdbuf", "strace", "su", "sudo", "then", "time", "timeout", "unshare", "until", "watch", "while",
-    "xargs", "{",
+pub(super) const WRAPPERS: [&str; 45] = [
+    "!",
+    "builtin",
+    "busybox",
+    "chronic",
+    "chroot",
+    "command",
+    "coproc",
+    "do",
+    "doas",
+    "elif",
+    "else",
+    "env",
+    "eval",
+    "exec",
+    "fakeroot",
+    "find",
+    "flock",
+    "function",
+    "gosu",
+    "if",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "runuser",
+    "script",
+    "setsid",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "then",
+    "time",
+    "timeout",
+    "unshare",
+    "until",
+    "watch",
+    "while",
+    "xargs",
+    "{",
 ];
 /// Programs that run the text they are given.
 pub(super) const INTERPRETERS: [&str; 12] =
@@ -48,8 +91,8 @@ pub(super) struct Words {
     text: String,
     /// Where a command may begin in the text: at a word, and behind the folders in its name.
     starts: Vec<(usize, usize)>,
-    /// Whether the name of the command is computed, so that it may be any.
-    pub(super) computed: bool,
+    /// Whether the command cannot be read off the words, so that it may be any.
+    pub(super) unclear: bool,
 }
 
 impl Line {
@@ -58,9 +101,10 @@ impl Line {
         let mut words = split.parts.iter().flatten();
         let runs_text = words.any(|word| INTERPRETERS.contains(&base_name(&word.plain)));
         let hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
+        let fed = line.contains("<<");
         let part = |words: Vec<Word>| Part {
             written: join(words.iter().map(|word| word.written.as_str())),
-            words: Words::new(words.iter().map(|word| word.plain.as_str())),
+            words: Words::of_part(words.iter().map(|word| word.plain.as_str()), fed),
         };
         Self {
             whole: one_spaced(line),
@@ -73,10 +117,18 @@ impl Line {
 }
 
 impl Words {
+    /// Those of a command as the shell reads it.
+    fn of_part<'w>(words: impl Iterator<Item = &'w str> + Clone, fed: bool) -> Self {
+        let unclear = names::is_unclear(words.clone().skip_while(|word| is_assignment(word)), fed);
+        let loose = Self::new(words);
+        Self { unclear: unclear || loose.unclear, ..loose }
+    }
+
+    /// Those of a text that may be a command or not: only its first word may be computed.
     fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         // Nearly all have one.
         let starts = Vec::with_capacity(1);
-        let mut found = Self { text: String::new(), starts, computed: false };
+        let mut found = Self { text: String::new(), starts, unclear: false };
         let mut wraps = true;
         for (index, word) in words.skip_while(|word| is_assignment(word)).enumerate() {
             if index > 0 {
@@ -88,7 +140,7 @@ impl Words {
                 found.starts.push((start, start + word.len() - base.len()));
             }
             if index == 0 {
-                found.computed = is_computed(word);
+                found.unclear = is_computed(word);
                 wraps = WRAPPERS.contains(&base);
             }
             found.text.push_str(word);
@@ -203,7 +255,8 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn new(line: &str) -> Self {
-        let mut splitter = Splitter { parts: Vec::new(), words: Vec::new(), word: None, clear: true };
+        let mut splitter =
+            Splitter { parts: Vec::new(), words: Vec::new(), word: None, clear: true, substitutes: false };
         splitter.run(line);
         Self { parts: splitter.parts, clear: splitter.clear }
     }
@@ -214,6 +267,8 @@ struct Splitter {
     words: Vec<Word>,
     word: Option<Word>,
     clear: bool,
+    /// Whether it is between backticks.
+    substitutes: bool,
 }
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
@@ -230,7 +285,8 @@ impl Splitter {
                 '&' if letters.peek() == Some(&'>') => self.end_word(),
                 '\n' | ';' | '&' | '|' => self.end_part(),
                 '<' | '>' => self.redirect(letter, &mut letters),
-                '(' | ')' | '`' => {
+                '`' => self.backtick(),
+                '(' | ')' => {
                     self.clear = false;
                     self.end_part();
                 }
@@ -266,6 +322,19 @@ impl Splitter {
         if !self.words.is_empty() {
             self.parts.push(std::mem::take(&mut self.words));
         }
+    }
+
+    /// What a substitution becomes is computed: with its backtick a word says so. It may become nothing as well.
+    fn backtick(&mut self) {
+        self.clear = false;
+        if !self.substitutes {
+            let mut word = self.word.clone().unwrap_or_default();
+            word.written.push('`');
+            word.plain.push('`');
+            self.parts.push(self.words.iter().cloned().chain([word]).collect());
+        }
+        self.substitutes = !self.substitutes;
+        self.end_part();
     }
 
     fn escape(&mut self, letters: &mut Letters<'_>) {
