@@ -59,6 +59,11 @@ pub(super) const INTERPRETERS: [&str; 12] =
     ["ash", "bash", "dash", "eval", "fish", "ksh", "sh", "source", "ssh", "su", "trap", "zsh"];
 /// The names of the argument that holds the command.
 const ARGUMENTS: [&str; 3] = ["command", "cmd", "script"];
+/// What makes a word a text to be read, rather than a name.
+pub(super) const NOT_IN_NAMES: [char; 13] =
+    [' ', '\t', '\n', '\'', '"', '\\', '$', '`', '(', ';', '&', '|', '<'];
+/// How deep texts in texts are read.
+pub(super) const MAX_TEXTS: usize = 4;
 /// The longest command line that is looked at, in bytes.
 const MAX_COMMAND: usize = 1 << 20;
 
@@ -100,7 +105,10 @@ impl Line {
         let split = Split::new(line);
         let mut words = split.parts.iter().flatten();
         let runs_text = words.any(|word| INTERPRETERS.contains(&base_name(&word.plain)));
-        let hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
+        let mut hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
+        if runs_text {
+            add_given(&split.parts, 0, &mut hidden);
+        }
         let fed = line.contains("<<");
         let part = |words: Vec<Word>| Part {
             written: join(words.iter().map(|word| word.written.as_str())),
@@ -236,6 +244,21 @@ fn loose_parts(line: &str) -> Vec<Words> {
         .map(|part| Words::new(part.split_whitespace()))
         .filter(|words| !words.starts.is_empty())
         .collect()
+}
+
+/// The commands of the texts that these give to a shell, as it reads them.
+fn add_given(parts: &[Vec<Word>], depth: usize, found: &mut Vec<Words>) {
+    let takes_text = |part: &&Vec<Word>| names::takes_text(&part.iter().map(|word| word.plain.as_str()));
+    let is_text = |word: &&Word| word.plain.contains(NOT_IN_NAMES);
+    for text in parts.iter().filter(takes_text).flatten().filter(is_text) {
+        let given = Split::new(&text.plain).parts;
+        let fed = text.plain.contains("<<");
+        let words = |part: &Vec<Word>| Words::of_part(part.iter().map(|word| word.plain.as_str()), fed);
+        found.extend(given.iter().map(words));
+        if depth < MAX_TEXTS {
+            add_given(&given, depth + 1, found);
+        }
+    }
 }
 
 /// A word as it is written, and without its quotes.

@@ -15,7 +15,10 @@ use super::super::{
 };
 use super::commands::CommandPattern;
 use super::files::{FilePattern, Match, SEARCHES};
-use super::lines::{INTERPRETERS, Split, WRAPPERS, base_name, is_assignment, is_computed, one_spaced, texts};
+use super::lines::{
+    INTERPRETERS, MAX_TEXTS, NOT_IN_NAMES, Split, WRAPPERS, Word, base_name, is_assignment, is_computed,
+    one_spaced, texts,
+};
 use super::*;
 
 fn naive(resolution: &Resolution, call: ToolCall<'_>, context: &Context, usage: Usage) -> Option<Denial> {
@@ -171,7 +174,22 @@ fn touches_commands(pattern: &CommandPattern, arguments: &Value) -> bool {
                     || may_mean(pattern, &plain)
                     || names::is_unclear(named, line.contains("<<"))
             })
+            || (runs_text && touches_given(pattern, &split, MAX_TEXTS))
             || ((!split.clear || runs_text) && loose.any(|words| may_mean(pattern, &words)))
+    })
+}
+
+fn touches_given(pattern: &CommandPattern, split: &Split, depth: usize) -> bool {
+    let takes_text = |part: &&Vec<Word>| names::takes_text(&part.iter().map(|word| word.plain.as_str()));
+    split.parts.iter().filter(takes_text).flatten().any(|word| {
+        let text = word.plain.as_str();
+        let given = Split::new(text);
+        text.contains(NOT_IN_NAMES)
+            && (given.parts.iter().any(|part| {
+                let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
+                let named = plain.iter().copied().skip_while(|word| is_assignment(word));
+                may_mean(pattern, &plain) || names::is_unclear(named, text.contains("<<"))
+            }) || depth > 0 && touches_given(pattern, &given, depth - 1))
     })
 }
 
@@ -368,6 +386,7 @@ fn any_arguments() -> impl Strategy<Value = Value> {
         ")",
         "sh -c",
         "'rm x'",
+        "'$x y'",
         "> f",
         "2>&1",
         "> /dev/null",

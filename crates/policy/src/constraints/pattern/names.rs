@@ -7,8 +7,8 @@ use super::lines::{INTERPRETERS, WRAPPERS, base_name, is_assignment, is_computed
 /// Programs that take a word of their own before the command they run.
 const TAKING_ONE: [&str; 9] =
     ["chroot", "coproc", "flock", "function", "gosu", "runuser", "ssh", "su", "timeout"];
-/// What runs a text it is given as an argument, and never reads one.
-const ARGUMENTS_ONLY: [&str; 2] = ["eval", "trap"];
+/// What runs the text it is given, without an option that says so.
+const RUNS_ARGUMENTS: [&str; 3] = ["eval", "ssh", "trap"];
 /// Options of shells whose next word is no script.
 const WITH_VALUE: [&str; 2] = ["--init-file", "--rcfile"];
 /// Options of `ssh` with a value.
@@ -64,13 +64,21 @@ pub(super) fn is_unclear<'w>(words: impl Iterator<Item = &'w str> + Clone, fed: 
     false
 }
 
+/// Whether a shell may be given a text to run by these words.
+pub(super) fn takes_text<'w>(words: &(impl Iterator<Item = &'w str> + Clone)) -> bool {
+    let has = |known: &[&str]| words.clone().any(|word| known.contains(&base_name(word)));
+    let mut options = words.clone();
+    has(&RUNS_ARGUMENTS)
+        || has(&INTERPRETERS) && options.any(|word| is_text_option(word) || word.starts_with("--command"))
+}
+
 /// Whether a program of this name runs commands that it reads from its standard input.
 fn reads_input<'w>(name: &str, words: impl Iterator<Item = &'w str>, fed: bool) -> bool {
     match name {
         "." => reads_script(words, fed),
         "ssh" => reads_remote(words, fed),
         "su" => !words.into_iter().any(|word| is_text_option(word) || word.starts_with("--command")),
-        _ if ARGUMENTS_ONLY.contains(&name) => false,
+        "eval" | "trap" => false,
         _ => INTERPRETERS.contains(&name) && reads_script(words, fed),
     }
 }
