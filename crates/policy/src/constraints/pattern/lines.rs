@@ -109,6 +109,12 @@ impl Line {
         if runs_text {
             add_given(&split.parts, 0, &mut hidden);
         }
+        for text in split.parts.iter().flatten().flat_map(|word| substituted(&word.plain)) {
+            let given = Split::new(text).parts;
+            hidden.extend(
+                given.iter().map(|part| Words::of_part(part.iter().map(|word| word.plain.as_str()), false)),
+            );
+        }
         let fed = line.contains("<<");
         let part = |words: Vec<Word>| Part {
             written: join(words.iter().map(|word| word.written.as_str())),
@@ -259,6 +265,28 @@ fn add_given(parts: &[Vec<Word>], depth: usize, found: &mut Vec<Words>) {
             add_given(&given, depth + 1, found);
         }
     }
+}
+
+/// The texts within a word that are substituted: those of `$(...)` to the bracket that closes it, and all between
+/// backticks. One within another is part of it.
+pub(super) fn substituted(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let brackets = std::iter::from_fn(move || {
+        let (_, inner) = rest.split_once("$(")?;
+        let mut open = 1_usize;
+        let closes = |letter: char| {
+            match letter {
+                '(' => open += 1,
+                ')' => open -= 1,
+                _ => {}
+            }
+            open == 0
+        };
+        let (inner, behind) = inner.split_at(inner.find(closes).unwrap_or(inner.len()));
+        rest = behind;
+        Some(inner)
+    });
+    brackets.chain(text.split('`').skip(1).step_by(2))
 }
 
 /// A word as it is written, and without its quotes.

@@ -17,7 +17,7 @@ use super::commands::CommandPattern;
 use super::files::{FilePattern, Match, SEARCHES};
 use super::lines::{
     INTERPRETERS, MAX_TEXTS, NOT_IN_NAMES, Split, WRAPPERS, Word, base_name, is_assignment, is_computed,
-    one_spaced, texts,
+    one_spaced, substituted, texts,
 };
 use super::*;
 
@@ -175,6 +175,13 @@ fn touches_commands(pattern: &CommandPattern, arguments: &Value) -> bool {
                     || names::is_unclear(named, line.contains("<<"))
             })
             || (runs_text && touches_given(pattern, &split, MAX_TEXTS))
+            || split.parts.iter().flatten().flat_map(|word| substituted(&word.plain)).any(|text| {
+                Split::new(text).parts.iter().any(|part| {
+                    let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
+                    let named = plain.iter().copied().skip_while(|word| is_assignment(word));
+                    may_mean(pattern, &plain) || names::is_unclear(named, false)
+                })
+            })
             || ((!split.clear || runs_text) && loose.any(|words| may_mean(pattern, &words)))
     })
 }

@@ -237,6 +237,12 @@ fn a_command_that_cannot_be_read_off_the_line_touches_a_blacklist() {
         ("sh -c 'bash -c \"r\\m x\"'", true),
         ("sh -c 'echo $x | sh'", true),
         ("trap '$a x' EXIT", true),
+        ("echo \"$($a x)\"", true),
+        ("echo \"on $(echo $x | sh) $y\"", true),
+        ("echo \"`$a x`\"", true),
+        ("echo \"$(ls $(sudo $a x))\"", true),
+        ("echo \"$(date) $x\"", false),
+        ("echo \"`date` $x $(ls $y)\"", false),
         ("eval 'ls; r\\m x'", true),
         ("sh -c 'echo $x; cat \"$y\"'", false),
         ("ssh host 'cd $d && ls'", false),
@@ -405,6 +411,11 @@ fn a_long_command_line_is_judged_soon() {
         for pattern in ["Bash(rm:*)", "Bash(*b*c)", "Bash(rm *x)", "Bash(rm)"] {
             assert_eq!(ask(&set(pattern), "Bash", &arguments, &Context::new()), (false, false), "{pattern}");
         }
+    }
+    for line in
+        ["echo \"".to_owned() + &"$(a ".repeat(50_000), "sh -c '".to_owned() + &"a \" ".repeat(50_000)]
+    {
+        ask(&set("Bash(rm:*)"), "Bash", &json!({ "command": line }), &Context::new());
     }
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
 }
