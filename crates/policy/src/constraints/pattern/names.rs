@@ -11,6 +11,8 @@ const TAKING_ONE: [&str; 9] =
 const RUNS_ARGUMENTS: [&str; 3] = ["eval", "ssh", "trap"];
 /// Options of shells whose next word is no script.
 const WITH_VALUE: [&str; 2] = ["--init-file", "--rcfile"];
+/// How many words are looked at to see what a shell runs; a shell that has not said it by then is unclear.
+const MAX_WORDS: usize = 64;
 /// Options of `ssh` with a value.
 const SSH_WITH_VALUE: &str = "BDEFIJLOPQRSWbceilmopw";
 
@@ -45,7 +47,7 @@ pub(super) fn is_unclear<'w>(words: impl Iterator<Item = &'w str> + Clone, fed: 
         let name = base_name(word);
         // A text for a shell begins with the name.
         if is_computed(word.split_whitespace().next().unwrap_or_default())
-            || reads_input(name, rest.clone(), fed)
+            || reads_input(name, rest.clone().take(MAX_WORDS), fed)
         {
             return true;
         }

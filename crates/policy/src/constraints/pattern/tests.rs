@@ -412,9 +412,12 @@ fn a_long_command_line_is_judged_soon() {
             assert_eq!(ask(&set(pattern), "Bash", &arguments, &Context::new()), (false, false), "{pattern}");
         }
     }
-    for line in
-        ["echo \"".to_owned() + &"$(a ".repeat(50_000), "sh -c '".to_owned() + &"a \" ".repeat(50_000)]
-    {
+    for line in [
+        "echo \"".to_owned() + &"$(a ".repeat(50_000),
+        "sh -c '".to_owned() + &"a \" ".repeat(50_000),
+        "sudo ".to_owned() + &"-o sh ".repeat(50_000) + "x y",
+        "ssh ".repeat(50_000),
+    ] {
         ask(&set("Bash(rm:*)"), "Bash", &json!({ "command": line }), &Context::new());
     }
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
