@@ -29,7 +29,7 @@ pub(super) fn shadowed_by(new: &Declared, other: &Declared) -> Vec<Remark> {
     }
     for (index, entry) in new.source().forbidden_tools.iter().enumerate() {
         let entry = entry.trim();
-        if let Some(rule) = theirs.forbidden_tools.covering(entry) {
+        if let Some(rule) = theirs.forbidden_tools.forbidding(entry) {
             let message = format!("`{entry}` is forbidden already: `{id}` forbids `{rule}`");
             remarks.push(shadowed(message, PolicyPlace::of("forbidden_tools").item(index + 1)));
         }
@@ -73,7 +73,8 @@ pub(super) fn shadows(new: &Declared, other: &Declared) -> Option<Remark> {
     let (own, theirs) = (new.demands()?, other.demands()?);
     let mut rules = Vec::new();
     let entries = theirs.forbidden_tools.texts();
-    let forbidden: Vec<&String> = entries.iter().filter(|entry| own.forbidden_tools.covers(entry)).collect();
+    let forbidden: Vec<&String> =
+        entries.iter().filter(|entry| own.forbidden_tools.forbidding(entry).is_some()).collect();
     if !forbidden.is_empty() {
         rules.push(format!("it forbids {}", quoted(&forbidden)));
     }

@@ -98,19 +98,20 @@ fn lists(new: &Declared) -> Vec<Remark> {
             remarks.push(Remark::warning("policy_tool_unusable", message).at(place));
         }
     }
-    remarks.extend(redundant("allowed_tools", allowed.unwrap_or_default()));
-    remarks.extend(redundant("forbidden_tools", &new.source().forbidden_tools));
+    remarks.extend(redundant("allowed_tools", allowed.unwrap_or_default(), ToolSet::covers));
+    let forbids = |set: &ToolSet, entry: &str| set.forbidding(entry).is_some();
+    remarks.extend(redundant("forbidden_tools", &new.source().forbidden_tools, forbids));
     remarks
 }
 
 /// Entries that another entry of the same list covers; of two that are the same, the later one.
-fn redundant(field: &'static str, list: &[String]) -> Vec<Remark> {
+fn redundant(field: &'static str, list: &[String], covers: fn(&ToolSet, &str) -> bool) -> Vec<Remark> {
     let entries: Vec<(&str, ToolSet)> =
         list.iter().map(|text| (text.trim(), ToolSet::read([text]).0)).collect();
     let mut remarks = Vec::new();
     for (index, (entry, set)) in entries.iter().enumerate() {
         let covering = entries.iter().enumerate().find(|(other, (text, known))| {
-            *other != index && known.covers(entry) && (*other < index || !set.covers(text))
+            *other != index && covers(known, entry) && (*other < index || !covers(set, text))
         });
         if let Some((_, (wider, _))) = covering {
             let message = format!("`{entry}` adds nothing: `{wider}` is in the list too");

@@ -3,7 +3,8 @@
 //! A command line is taken apart at `&&`, `||`, `;`, `|`, `&` and line ends, quotes respected. A whitelist admits it when
 //! each part is admitted, and nothing in it hides a further command: no substitution, group, comment, here-document or
 //! redirection to a file. A blacklist is touched when one part may be meant: also behind `sudo`, `env`, `xargs` and the
-//! like, with a path before the name, in quotes, or within the text given to `sh -c`; a name that is computed may be any.
+//! like, with a path before the name, in quotes, or within the text given to `sh -c`. A name that is computed may be any,
+//! and so may what a shell reads from its standard input.
 //!
 //! What a program does once it runs is not seen here: a blacklist of commands is a hint, a whitelist is a fence.
 
@@ -53,7 +54,7 @@ impl CommandPattern {
         // What begins with a star fits the longest text if it fits any.
         let begins_anywhere = matches!(self, Self::Glob(glob) if glob.start().is_empty());
         let most = if begins_anywhere { 1 } else { usize::MAX };
-        words.computed || words.commands().take(most).any(|command| self.matches(command))
+        words.unclear || words.commands().take(most).any(|command| self.matches(command))
     }
 
     /// Whether some command of these lines may be meant; so it is where there are none that can be read.

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::super::checks::hosts;
-use super::{Calls, Glob, Pattern, SHELLS, ToolSet, server};
+use super::{Calls, Glob, Pattern, SHELLS, ToolSet, server, speaks_for_others};
 
 /// What hosts call the same tool: a call may have any of these names as its alias.
 const SAME_TOOLS: [&[&str]; 9] = [
@@ -46,6 +46,12 @@ impl ToolSet {
     /// The entry that covers this one, if there is one.
     pub(in super::super) fn covering(&self, text: &str) -> Option<&str> {
         self.covering_read(&Read::new(text))
+    }
+
+    /// The entry that covers this one, if there is one and both are in blacklists.
+    pub(in super::super) fn forbidding(&self, text: &str) -> Option<&str> {
+        let is_as_wide = |rule: &&str| *rule == "*" || !speaks_for_others(text) || speaks_for_others(rule);
+        self.covering(text).filter(is_as_wide)
     }
 
     /// Whether an entry that many sets are asked about is covered.

@@ -4,18 +4,66 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::names;
+
 /// Programs that run the command behind them; words of the shell before a command count too.
-pub(super) const WRAPPERS: [&str; 36] = [
-    "!", "builtin", "busybox", "chroot", "command", "do", "doas", "elif", "else", "env", "exec", "find",
-    "flock", "if", "ionice", "ltrace", "nice", "nohup", "nsenter", "parallel", "script", "setsid", "ssh",
-    "stdbuf", "strace", "su", "sudo", "then", "time", "timeout", "unshare", "until", "watch", "while",
-    "xargs", "{",
+pub(super) const WRAPPERS: [&str; 45] = [
+    "!",
+    "builtin",
+    "busybox",
+    "chronic",
+    "chroot",
+    "command",
+    "coproc",
+    "do",
+    "doas",
+    "elif",
+    "else",
+    "env",
+    "eval",
+    "exec",
+    "fakeroot",
+    "find",
+    "flock",
+    "function",
+    "gosu",
+    "if",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "runuser",
+    "script",
+    "setsid",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "then",
+    "time",
+    "timeout",
+    "unshare",
+    "until",
+    "watch",
+    "while",
+    "xargs",
+    "{",
 ];
 /// Programs that run the text they are given.
 pub(super) const INTERPRETERS: [&str; 12] =
     ["ash", "bash", "dash", "eval", "fish", "ksh", "sh", "source", "ssh", "su", "trap", "zsh"];
 /// The names of the argument that holds the command.
 const ARGUMENTS: [&str; 3] = ["command", "cmd", "script"];
+/// What makes a word a text to be read, rather than a name.
+pub(super) const NOT_IN_NAMES: [char; 13] =
+    [' ', '\t', '\n', '\'', '"', '\\', '$', '`', '(', ';', '&', '|', '<'];
+/// How deep texts in texts are read.
+pub(super) const MAX_TEXTS: usize = 4;
 /// The longest command line that is looked at, in bytes.
 const MAX_COMMAND: usize = 1 << 20;
 
@@ -48,8 +96,8 @@ pub(super) struct Words {
     text: String,
     /// Where a command may begin in the text: at a word, and behind the folders in its name.
     starts: Vec<(usize, usize)>,
-    /// Whether the name of the command is computed, so that it may be any.
-    pub(super) computed: bool,
+    /// Whether the command cannot be read off the words, so that it may be any.
+    pub(super) unclear: bool,
 }
 
 impl Line {
@@ -57,10 +105,20 @@ impl Line {
         let split = Split::new(line);
         let mut words = split.parts.iter().flatten();
         let runs_text = words.any(|word| INTERPRETERS.contains(&base_name(&word.plain)));
-        let hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
+        let mut hidden = if split.clear && !runs_text { Vec::new() } else { loose_parts(line) };
+        if runs_text {
+            add_given(&split.parts, 0, &mut hidden);
+        }
+        for text in split.parts.iter().flatten().flat_map(|word| substituted(&word.plain)) {
+            let given = Split::new(text).parts;
+            hidden.extend(
+                given.iter().map(|part| Words::of_part(part.iter().map(|word| word.plain.as_str()), false)),
+            );
+        }
+        let fed = line.contains("<<");
         let part = |words: Vec<Word>| Part {
             written: join(words.iter().map(|word| word.written.as_str())),
-            words: Words::new(words.iter().map(|word| word.plain.as_str())),
+            words: Words::of_part(words.iter().map(|word| word.plain.as_str()), fed),
         };
         Self {
             whole: one_spaced(line),
@@ -73,10 +131,18 @@ impl Line {
 }
 
 impl Words {
+    /// Those of a command as the shell reads it.
+    fn of_part<'w>(words: impl Iterator<Item = &'w str> + Clone, fed: bool) -> Self {
+        let unclear = names::is_unclear(words.clone().skip_while(|word| is_assignment(word)), fed);
+        let loose = Self::new(words);
+        Self { unclear: unclear || loose.unclear, ..loose }
+    }
+
+    /// Those of a text that may be a command or not: only its first word may be computed.
     fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         // Nearly all have one.
         let starts = Vec::with_capacity(1);
-        let mut found = Self { text: String::new(), starts, computed: false };
+        let mut found = Self { text: String::new(), starts, unclear: false };
         let mut wraps = true;
         for (index, word) in words.skip_while(|word| is_assignment(word)).enumerate() {
             if index > 0 {
@@ -88,7 +154,7 @@ impl Words {
                 found.starts.push((start, start + word.len() - base.len()));
             }
             if index == 0 {
-                found.computed = is_computed(word);
+                found.unclear = is_computed(word);
                 wraps = WRAPPERS.contains(&base);
             }
             found.text.push_str(word);
@@ -186,6 +252,43 @@ fn loose_parts(line: &str) -> Vec<Words> {
         .collect()
 }
 
+/// The commands of the texts that these give to a shell, as it reads them.
+fn add_given(parts: &[Vec<Word>], depth: usize, found: &mut Vec<Words>) {
+    let takes_text = |part: &&Vec<Word>| names::takes_text(&part.iter().map(|word| word.plain.as_str()));
+    let is_text = |word: &&Word| word.plain.contains(NOT_IN_NAMES);
+    for text in parts.iter().filter(takes_text).flatten().filter(is_text) {
+        let given = Split::new(&text.plain).parts;
+        let fed = text.plain.contains("<<");
+        let words = |part: &Vec<Word>| Words::of_part(part.iter().map(|word| word.plain.as_str()), fed);
+        found.extend(given.iter().map(words));
+        if depth < MAX_TEXTS {
+            add_given(&given, depth + 1, found);
+        }
+    }
+}
+
+/// The texts within a word that are substituted: those of `$(...)` to the bracket that closes it, and all between
+/// backticks. One within another is part of it.
+pub(super) fn substituted(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let brackets = std::iter::from_fn(move || {
+        let (_, inner) = rest.split_once("$(")?;
+        let mut open = 1_usize;
+        let closes = |letter: char| {
+            match letter {
+                '(' => open += 1,
+                ')' => open -= 1,
+                _ => {}
+            }
+            open == 0
+        };
+        let (inner, behind) = inner.split_at(inner.find(closes).unwrap_or(inner.len()));
+        rest = behind;
+        Some(inner)
+    });
+    brackets.chain(text.split('`').skip(1).step_by(2))
+}
+
 /// A word as it is written, and without its quotes.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Word {
@@ -203,7 +306,8 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn new(line: &str) -> Self {
-        let mut splitter = Splitter { parts: Vec::new(), words: Vec::new(), word: None, clear: true };
+        let mut splitter =
+            Splitter { parts: Vec::new(), words: Vec::new(), word: None, clear: true, substitutes: false };
         splitter.run(line);
         Self { parts: splitter.parts, clear: splitter.clear }
     }
@@ -214,6 +318,8 @@ struct Splitter {
     words: Vec<Word>,
     word: Option<Word>,
     clear: bool,
+    /// Whether it is between backticks.
+    substitutes: bool,
 }
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
@@ -230,7 +336,8 @@ impl Splitter {
                 '&' if letters.peek() == Some(&'>') => self.end_word(),
                 '\n' | ';' | '&' | '|' => self.end_part(),
                 '<' | '>' => self.redirect(letter, &mut letters),
-                '(' | ')' | '`' => {
+                '`' => self.backtick(),
+                '(' | ')' => {
                     self.clear = false;
                     self.end_part();
                 }
@@ -266,6 +373,19 @@ impl Splitter {
         if !self.words.is_empty() {
             self.parts.push(std::mem::take(&mut self.words));
         }
+    }
+
+    /// What a substitution becomes is computed: with its backtick a word says so. It may become nothing as well.
+    fn backtick(&mut self) {
+        self.clear = false;
+        if !self.substitutes {
+            let mut word = self.word.clone().unwrap_or_default();
+            word.written.push('`');
+            word.plain.push('`');
+            self.parts.push(self.words.iter().cloned().chain([word]).collect());
+        }
+        self.substitutes = !self.substitutes;
+        self.end_part();
     }
 
     fn escape(&mut self, letters: &mut Letters<'_>) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::super::members::Members;
 use super::super::{Attempt, checks::hosts};
-use super::{Calls, Pattern, ToolSet, commands, files, scalar, server};
+use super::{Calls, Pattern, ToolSet, commands, files, scalar, server, speaking_for};
 
 /// Sets of tools, by number.
 #[derive(Debug, Clone, Default)]
@@ -97,10 +97,11 @@ impl Lookup {
         of_tool.chain(self.starred.iter().filter(is_named))
     }
 
-    /// The sets that a call may be in.
+    /// The sets that a call may be in, as blacklists.
     pub(in super::super) fn touched(&self, attempt: &Attempt<'_>) -> Members {
         let mut members = self.naming(attempt.names());
-        for entry in self.about(attempt.names()) {
+        let speaking = speaking_for(attempt.names()).filter_map(|name| self.of_tool.get(name)).flatten();
+        for entry in self.about(attempt.names()).chain(speaking) {
             let touches = || entry.pattern.calls.as_ref().is_none_or(|calls| calls.touches(attempt));
             if !members.has_all(&entry.holders) && touches() {
                 members.add_all(&entry.holders);

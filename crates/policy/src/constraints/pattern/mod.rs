@@ -7,6 +7,9 @@
 //! - `WebFetch(domain:example.com)`: URLs, by their host; `*.example.com` is every host below.
 //! - `Agent(model:opus)`: any other argument of any tool, by its name; `*` is any text.
 //!
+//! A pattern is about the tool it names. In a blacklist `Read(...)` is about every tool that reads files, and `Edit(...)`
+//! about every tool that writes them, by whatever name a host has for these two.
+//!
 //! A set *admits* a call of which it can be said for certain that it is within, and *touches* a call of which it cannot
 //! be said that it is outside. Whitelists ask the first, blacklists the second, so that what is unclear is denied.
 
@@ -16,6 +19,7 @@ mod files;
 mod glob;
 mod lines;
 mod lookup;
+mod names;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,18 +40,13 @@ pub(super) use lookup::Lookup;
 /// The tools whose argument is a command of a POSIX shell.
 const SHELLS: [&str; 7] =
     ["Bash", "Shell", "bash", "exec_command", "local_shell", "run_shell_command", "shell"];
-/// The tools whose arguments are paths.
-const FILE_TOOLS: [&str; 21] = [
-    "Edit",
+/// The tools that read files.
+const READING: [&str; 13] = [
     "Glob",
     "Grep",
     "LS",
-    "MultiEdit",
-    "NotebookEdit",
     "NotebookRead",
     "Read",
-    "Write",
-    "edit",
     "glob",
     "grep",
     "grep_search",
@@ -55,11 +54,15 @@ const FILE_TOOLS: [&str; 21] = [
     "list_directory",
     "read",
     "read_file",
-    "replace",
     "search_file_content",
-    "write",
-    "write_file",
 ];
+/// The tools that write files.
+const WRITING: [&str; 8] =
+    ["Edit", "MultiEdit", "NotebookEdit", "Write", "edit", "replace", "write", "write_file"];
+/// The tools whose patterns, in a blacklist, are about all tools that read files.
+const FOR_READING: [&str; 3] = ["Read", "read", "read_file"];
+/// The tools whose patterns, in a blacklist, are about all tools that write files.
+const FOR_WRITING: [&str; 4] = ["Edit", "MultiEdit", "edit", "replace"];
 /// Tools whose one telling argument may be left unnamed: `Agent(Explore)`.
 const NAMED_ARGUMENTS: [(&str, &str); 4] =
     [("Agent", "subagent_type"), ("Skill", "skill"), ("Task", "subagent_type"), ("WebSearch", "query")];
@@ -171,6 +174,20 @@ fn server(tool: &str) -> Option<&str> {
     tool.get(.."mcp__".len() + end)
 }
 
+/// The tools whose patterns are about a tool of one of these names too, if they are in a blacklist.
+fn speaking_for<'n>(names: impl Iterator<Item = &'n str> + Clone) -> impl Iterator<Item = &'static str> {
+    let any_of = |tools: &[&str]| names.clone().any(|name| tools.contains(&name));
+    let reading = any_of(&READING).then_some(FOR_READING).into_iter().flatten();
+    let writing = any_of(&WRITING).then_some(FOR_WRITING).into_iter().flatten();
+    let is_other = move |tool: &&str| names.clone().all(|name| name != *tool);
+    reading.chain(writing).filter(is_other)
+}
+
+/// Whether an entry of a blacklist is about other tools than the one it names.
+fn speaks_for_others(entry: &str) -> bool {
+    entry.split_once('(').is_some_and(|(tool, _)| FOR_READING.contains(&tool) || FOR_WRITING.contains(&tool))
+}
+
 impl Pattern {
     /// Reads a tool or a pattern.
     fn parse(text: &str) -> Result<Self, String> {
@@ -202,7 +219,7 @@ impl Calls {
         if SHELLS.contains(&tool) {
             return CommandPattern::parse(inner).map(Self::Command);
         }
-        if FILE_TOOLS.contains(&tool) {
+        if READING.contains(&tool) || WRITING.contains(&tool) {
             return FilePattern::parse(inner).map(Self::File);
         }
         if let Some(host) = inner.strip_prefix("domain:") {

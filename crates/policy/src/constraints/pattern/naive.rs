@@ -15,7 +15,10 @@ use super::super::{
 };
 use super::commands::CommandPattern;
 use super::files::{FilePattern, Match, SEARCHES};
-use super::lines::{INTERPRETERS, Split, WRAPPERS, base_name, is_assignment, is_computed, one_spaced, texts};
+use super::lines::{
+    INTERPRETERS, MAX_TEXTS, NOT_IN_NAMES, Split, WRAPPERS, Word, base_name, is_assignment, is_computed,
+    one_spaced, substituted, texts,
+};
 use super::*;
 
 fn naive(resolution: &Resolution, call: ToolCall<'_>, context: &Context, usage: Usage) -> Option<Denial> {
@@ -107,7 +110,7 @@ fn admits(set: &ToolSet, call: ToolCall<'_>, context: &Context) -> bool {
 
 fn touches(set: &ToolSet, call: ToolCall<'_>, context: &Context) -> bool {
     call.names().any(|name| set.has_tool(name))
-        || about(set, call).any(|pattern| match &pattern.calls {
+        || meaning(set, call).any(|pattern| match &pattern.calls {
             None => true,
             Some(Calls::Command(pattern)) => touches_commands(pattern, call.arguments),
             Some(Calls::File(pattern)) => touches_files(pattern, call, &Bases::of(context)),
@@ -120,6 +123,18 @@ fn touches(set: &ToolSet, call: ToolCall<'_>, context: &Context) -> bool {
 
 fn about<'a>(set: &'a ToolSet, call: ToolCall<'a>) -> impl Iterator<Item = &'a Arc<Pattern>> {
     set.patterns.iter().filter(move |pattern| call.names().any(|name| pattern.name.matches(name)))
+}
+
+/// The patterns that are about a call in a blacklist.
+fn meaning<'a>(set: &'a ToolSet, call: ToolCall<'a>) -> impl Iterator<Item = &'a Arc<Pattern>> {
+    let means = |tool: &str, name: &str| {
+        READING.contains(&name) && FOR_READING.contains(&tool)
+            || WRITING.contains(&name) && FOR_WRITING.contains(&tool)
+    };
+    set.patterns.iter().filter(move |pattern| {
+        let tool = pattern.text.split('(').next().unwrap_or_default();
+        call.names().any(|name| pattern.name.matches(name) || means(tool, name))
+    })
 }
 
 fn admits_commands(patterns: &[&CommandPattern], arguments: &Value) -> bool {
@@ -154,9 +169,34 @@ fn touches_commands(pattern: &CommandPattern, arguments: &Value) -> bool {
             || split.parts.iter().any(|part| {
                 let written: Vec<&str> = part.iter().map(|word| word.written.as_str()).collect();
                 let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
-                pattern.matches(&written.join(" ")) || may_mean(pattern, &plain)
+                let named = plain.iter().copied().skip_while(|word| is_assignment(word));
+                pattern.matches(&written.join(" "))
+                    || may_mean(pattern, &plain)
+                    || names::is_unclear(named, line.contains("<<"))
+            })
+            || (runs_text && touches_given(pattern, &split, MAX_TEXTS))
+            || split.parts.iter().flatten().flat_map(|word| substituted(&word.plain)).any(|text| {
+                Split::new(text).parts.iter().any(|part| {
+                    let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
+                    let named = plain.iter().copied().skip_while(|word| is_assignment(word));
+                    may_mean(pattern, &plain) || names::is_unclear(named, false)
+                })
             })
             || ((!split.clear || runs_text) && loose.any(|words| may_mean(pattern, &words)))
+    })
+}
+
+fn touches_given(pattern: &CommandPattern, split: &Split, depth: usize) -> bool {
+    let takes_text = |part: &&Vec<Word>| names::takes_text(&part.iter().map(|word| word.plain.as_str()));
+    split.parts.iter().filter(takes_text).flatten().any(|word| {
+        let text = word.plain.as_str();
+        let given = Split::new(text);
+        text.contains(NOT_IN_NAMES)
+            && (given.parts.iter().any(|part| {
+                let plain: Vec<&str> = part.iter().map(|word| word.plain.as_str()).collect();
+                let named = plain.iter().copied().skip_while(|word| is_assignment(word));
+                may_mean(pattern, &plain) || names::is_unclear(named, text.contains("<<"))
+            }) || depth > 0 && touches_given(pattern, &given, depth - 1))
     })
 }
 
@@ -217,7 +257,7 @@ fn touches_files(pattern: &FilePattern, call: ToolCall<'_>, bases: &Bases) -> bo
     })
 }
 
-const ENTRIES: [&str; 38] = [
+const ENTRIES: [&str; 42] = [
     "t0",
     "t1",
     "t2",
@@ -247,6 +287,10 @@ const ENTRIES: [&str; 38] = [
     "Read(.env)",
     "Read(~/x)",
     "read_file(//srv/**)",
+    "Read(**)",
+    "Edit(//srv/**)",
+    "replace(.env)",
+    "Write(/src/**)",
     "Grep(//srv/a/b)",
     "Glob(/src/**)",
     "WebFetch(domain:a.org)",
@@ -257,7 +301,7 @@ const ENTRIES: [&str; 38] = [
     "*(n:1*)",
     "Agent(model:opus)",
 ];
-const TOOLS: [&str; 15] = [
+const TOOLS: [&str; 19] = [
     "t0",
     "t1",
     "t2",
@@ -270,6 +314,10 @@ const TOOLS: [&str; 15] = [
     "read_file",
     "Grep",
     "Glob",
+    "list",
+    "Edit",
+    "Write",
+    "NotebookEdit",
     "WebFetch",
     "Agent",
     "other",
@@ -345,6 +393,7 @@ fn any_arguments() -> impl Strategy<Value = Value> {
         ")",
         "sh -c",
         "'rm x'",
+        "'$x y'",
         "> f",
         "2>&1",
         "> /dev/null",
@@ -352,6 +401,9 @@ fn any_arguments() -> impl Strategy<Value = Value> {
         "\\",
         "{",
         "[",
+        "eval",
+        "`",
+        "<<< $x",
         "xargs",
         "''",
     ];

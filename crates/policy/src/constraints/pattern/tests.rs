@@ -167,6 +167,103 @@ fn commands_come_in_other_forms_too() {
 }
 
 #[test]
+fn a_command_that_cannot_be_read_off_the_line_touches_a_blacklist() {
+    let rm = set("Bash(rm:*)");
+    for (command, touched) in [
+        ("eval rm x", true),
+        ("eval \"rm x\"", true),
+        ("eval $a", true),
+        ("eval \"$a x\"", true),
+        ("eval ls x", false),
+        ("`echo rm` x", true),
+        ("r`echo m` x", true),
+        ("sudo `echo rm` x", true),
+        ("echo `date`", false),
+        ("ls; `echo rm` x", true),
+        ("r''m `echo x`", true),
+        ("sudo $a x", true),
+        ("env $a x", true),
+        ("xargs $a", true),
+        ("ls | xargs -n1 $a", true),
+        ("sudo -u bob $a x", true),
+        ("env -i A=1 $a x", true),
+        ("timeout -k 5 10 $a x", true),
+        ("sudo env nice -n 5 $a x", true),
+        ("if $a x; then ls; fi", true),
+        ("find . -exec $a {} +", true),
+        ("ssh host '$a x'", true),
+        ("sudo cat $a", false),
+        ("for f in a b; do cat $f; done", false),
+        ("xargs -I{} cp {} there", false),
+        ("find . -name '*.rs' -exec cat {} +", false),
+        ("timeout 60 make $a", false),
+        ("if [ $a = 1 ]; then ls; fi", false),
+        ("coproc rm x", true),
+        ("coproc name { rm x; }", true),
+        ("function f { rm x; }", true),
+        ("function f { $a x; }", true),
+        ("function f { ls x; }", false),
+        (". <(echo rm x)", true),
+        ("source <(echo rm x)", true),
+        ("source /dev/stdin", true),
+        ("source env.sh", false),
+        ("echo rm x | sh", true),
+        ("echo rm x | sudo -n bash -s", true),
+        ("echo rm x | bash -eo pipefail", true),
+        ("echo rm x | /bin/sh -", true),
+        ("echo $x | (cd y && sh)", true),
+        ("echo x | xargs sh -c", true),
+        ("bash <(echo $x)", true),
+        ("sh < script", true),
+        ("sh <<< \"$x\"", true),
+        ("sh", true),
+        ("echo rm x | ssh -p 22 host", true),
+        ("echo rm x | su bob", true),
+        ("ssh -p 22 host ls", false),
+        ("su bob -c ls", false),
+        ("sh -c ls", false),
+        ("sh script.sh", false),
+        ("bash -o pipefail script.sh", false),
+        ("bash --version", false),
+        ("command -v bash", false),
+        ("sudo apt install zsh", false),
+        ("trap - EXIT", false),
+        // Texts for a shell are read as it reads them.
+        ("sh -c '$a x'", true),
+        ("sh -c $a", true),
+        ("sudo sh -c \"$a\"", true),
+        ("sh -c 'r\"\"m x'", true),
+        ("bash -lc \"ls; \\$a x\"", true),
+        ("sh -c 'bash -c \"r\\m x\"'", true),
+        ("sh -c 'echo $x | sh'", true),
+        ("trap '$a x' EXIT", true),
+        ("echo \"$($a x)\"", true),
+        ("echo \"on $(echo $x | sh) $y\"", true),
+        ("echo \"`$a x`\"", true),
+        ("echo \"$(ls $(sudo $a x))\"", true),
+        ("echo \"$(date) $x\"", false),
+        ("echo \"`date` $x $(ls $y)\"", false),
+        ("eval 'ls; r\\m x'", true),
+        ("sh -c 'echo $x; cat \"$y\"'", false),
+        ("ssh host 'cd $d && ls'", false),
+        ("sh -c ls; echo \"$x\"", false),
+        ("bash script.sh \"$x\"", false),
+        ("source \"$x/activate\"", false),
+        ("pkexec rm x", true),
+        ("runuser -u bob rm x", true),
+        ("runuser -u bob -- $a x", true),
+        ("systemd-run --user rm x", true),
+        ("fakeroot rm x", true),
+        ("gosu bob rm x", true),
+        ("gosu bob $a x", true),
+        ("chronic rm x", true),
+    ] {
+        let found = ask(&rm, "Bash", &json!({ "command": command }), &known());
+        assert_eq!(found, (false, touched), "{command}");
+    }
+}
+
+#[test]
 fn files_are_found_however_they_are_written() {
     for (pattern, path, admitted, touched) in [
         ("//etc/**", "/etc/passwd", true, true),
@@ -210,6 +307,72 @@ fn files_are_found_however_they_are_written() {
 }
 
 #[test]
+fn in_a_blacklist_reading_and_editing_are_meant_by_whatever_tool() {
+    let reading = [
+        "Glob",
+        "Grep",
+        "LS",
+        "NotebookRead",
+        "Read",
+        "glob",
+        "grep",
+        "grep_search",
+        "list",
+        "list_directory",
+        "read",
+        "read_file",
+        "search_file_content",
+    ];
+    let writing = ["Edit", "MultiEdit", "NotebookEdit", "Write", "edit", "replace", "write", "write_file"];
+    let asked =
+        |pattern: &str, tool: &str, path: &str| ask(&set(pattern), tool, &json!({ "path": path }), &known());
+    for (entries, own, others) in [
+        (FOR_READING.as_slice(), reading.as_slice(), writing.as_slice()),
+        (FOR_WRITING.as_slice(), writing.as_slice(), reading.as_slice()),
+    ] {
+        for entry in entries {
+            let (etc, all) = (format!("{entry}(//etc/**)"), format!("{entry}(**)"));
+            for tool in own {
+                // A whitelist is about the tool it names.
+                assert_eq!(asked(&etc, tool, "/etc/passwd"), (tool == entry, true), "{etc} {tool}");
+                assert_eq!(asked(&etc, tool, "/srv/app/a"), (false, false), "{etc} {tool}");
+                assert_eq!(asked(&all, tool, "/srv/app/a"), (tool == entry, true), "{all} {tool}");
+                assert_eq!(
+                    asked(entry, tool, "/etc/passwd"),
+                    (tool == entry, tool == entry),
+                    "{entry} {tool}"
+                );
+            }
+            for tool in others.iter().chain(&["Bash", "other"]) {
+                assert_eq!(asked(&etc, tool, "/etc/passwd"), (false, false), "{etc} {tool}");
+            }
+        }
+    }
+    assert_eq!(asked("Read(//etc/**)", "Grep", "/"), (false, true));
+    for narrow in ["Grep", "Glob", "LS", "NotebookRead"] {
+        assert_eq!(asked(&format!("{narrow}(//etc/**)"), "Read", "/etc/passwd"), (false, false), "{narrow}");
+    }
+    assert_eq!(asked("Write(//etc/**)", "Edit", "/etc/passwd"), (false, false));
+    let arguments = json!({ "path": "/etc/passwd" });
+    let call = ToolCall { alias: Some("Grep"), ..ToolCall::new("find_text", &arguments) };
+    assert!(set("Read(//etc/**)").touches(call, &known()));
+}
+
+#[test]
+fn a_tool_does_not_forbid_what_its_patterns_say_of_other_tools() {
+    for (one, other, expected) in [
+        ("Read", "Read(.env)", false),
+        ("Read(**)", "Read(.env)", true),
+        ("Edit(/src/**)", "Edit(/src/lib/*)", true),
+        ("*", "Read(.env)", true),
+        ("Grep", "Grep(.env)", true),
+        ("Bash", "Bash(git:*)", true),
+    ] {
+        assert_eq!(set(one).forbidding(other).is_some(), expected, "{one} and {other}");
+    }
+}
+
+#[test]
 fn without_the_folder_a_relative_file_is_unclear() {
     for (pattern, path, admitted, touched) in [
         ("src/**", "src/a.rs", true, true),
@@ -248,6 +411,14 @@ fn a_long_command_line_is_judged_soon() {
         for pattern in ["Bash(rm:*)", "Bash(*b*c)", "Bash(rm *x)", "Bash(rm)"] {
             assert_eq!(ask(&set(pattern), "Bash", &arguments, &Context::new()), (false, false), "{pattern}");
         }
+    }
+    for line in [
+        "echo \"".to_owned() + &"$(a ".repeat(50_000),
+        "sh -c '".to_owned() + &"a \" ".repeat(50_000),
+        "sudo ".to_owned() + &"-o sh ".repeat(50_000) + "x y",
+        "ssh ".repeat(50_000),
+    ] {
+        ask(&set("Bash(rm:*)"), "Bash", &json!({ "command": line }), &Context::new());
     }
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
 }
