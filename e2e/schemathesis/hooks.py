@@ -13,6 +13,14 @@ MAKERS = {
     "users": [("/api/v1/users", "post", "201", "/id")],
     "tokens": [("/api/v1/tokens", "post", "201", "/id")],
     "runs": [("/api/v1/skills/{id}/runs", "post", "201", "/id"), ("/api/v1/runs", "get", "200", "/items/0/id")],
+    "governance/runs": [
+        ("/api/v1/governance/runs", "post", "201", "/run/id"),
+        ("/api/v1/governance/runs", "get", "200", "/items/0/id"),
+    ],
+    "governance/decisions": [
+        ("/api/v1/governance/judge", "post", "200", "/decision_id"),
+        ("/api/v1/governance/decisions", "get", "200", "/items/0/id"),
+    ],
     "sessions": [("/code/execute", "post", "200", "/session_id"), ("/files/upload", "post", "200", "/session_id")],
 }
 
@@ -37,7 +45,7 @@ def before_load_schema(context, raw_schema) -> None:
         before, named, _ = path.partition("/{id}")
         for operation in operations.values():
             if named:
-                link(raw_schema, operation, before.rpartition("/")[2], "path.id")
+                link(raw_schema, operation, before.removeprefix("/api/v1").strip("/").removeprefix("code/"), "path.id")
             if any(parameter["name"] == "session_id" for parameter in operation.get("parameters", [])):
                 link(raw_schema, operation, "sessions", "query.session_id")
             elif "session_id" in body_fields(raw_schema, operation):

@@ -45,7 +45,14 @@ def seed(server: Server) -> dict[str, str]:
     # Whoever asks has sessions of their own, with files of the names that are asked for.
     code = "for name in ('notes.md', 'data.csv', 'data.json', 'plot'):\n    open(name, 'w').write(name)\n"
     sessions = [server.call("POST", "/code/execute", {"code": code}, token["secret"]) for _ in range(2)]
+    # A policy in force, a run under it that nobody ends, and a decision.
+    policy = {"keywords": ["review"], "forbidden_tools": ["file_writer"], "max_steps": 50}
+    server.call("POST", "/skills", {"name": "careful", "description": "Bounds.", "policy": policy})
+    governed = server.call("POST", "/governance/runs", {"task": "review this"}, token["secret"])
+    judged = server.call("POST", "/governance/judge", {"task": "review", "tool": "file_writer"}, token["secret"])
     return {
+        "TEST_GOVERNED_RUN": governed["run"]["id"],
+        "TEST_DECISION": judged["decision_id"],
         "TEST_TOKEN": token["secret"],
         "TEST_SESSION_1": sessions[0]["session_id"],
         "TEST_SESSION_2": sessions[1]["session_id"],
