@@ -287,7 +287,9 @@ fn the_installed_command_runs_in_a_shell() {
     let folder = world.path("it's \"here\" $HOME");
     std::fs::create_dir(&folder).unwrap();
     let program = folder.join("repertoire");
-    std::fs::copy(env!("CARGO_BIN_EXE_repertoire"), &program).unwrap();
+    // By another process: a file that this one has open for writing may be inherited by a test's child, and is then busy.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_repertoire")).arg(&program).status();
+    assert!(copied.unwrap().success());
     let mut command = Command::new(&program);
     command.args(["hook", "install", "--agent", "codex", "--server", "http://127.0.0.1:1"]);
     let done = crate::world::finish(command.env_clear().env("HOME", world.path("")));
