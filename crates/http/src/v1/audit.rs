@@ -59,10 +59,7 @@ pub(crate) async fn list(
     Auth(caller): Auth,
     Query(query): Query<ListAuditQuery>,
 ) -> Result<axum::Json<PageView<AuditEntryView>>, Problem> {
-    let user = match query.user.as_deref() {
-        Some(text) => Some(names::user(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let user = names::optional_user(&state.cx, &caller, query.user.as_deref()).await?;
     let request = ListAudit {
         verb: query.verb,
         subject_kind: query.kind,

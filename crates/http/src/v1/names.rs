@@ -37,6 +37,18 @@ pub(crate) async fn agent(cx: &Context, caller: &Caller, text: &str) -> Result<A
     Ok(app::agents::find(cx, caller, &name).await?.id)
 }
 
+/// An agent by id or name, where one is named.
+pub(crate) async fn optional_agent(
+    cx: &Context,
+    caller: &Caller,
+    text: Option<&str>,
+) -> Result<Option<AgentId>, Problem> {
+    match text {
+        Some(text) => agent(cx, caller, text).await.map(Some),
+        None => Ok(None),
+    }
+}
+
 /// A user by id or handle.
 pub(crate) async fn user(cx: &Context, caller: &Caller, text: &str) -> Result<UserId, Problem> {
     if let Ok(id) = UserId::parse(text) {
@@ -44,6 +56,18 @@ pub(crate) async fn user(cx: &Context, caller: &Caller, text: &str) -> Result<Us
     }
     let handle = Handle::parse(text).map_err(|_| missing("user", text))?;
     Ok(app::users::find(cx, caller, &handle).await?.user.id)
+}
+
+/// A user by id or handle, where one is named.
+pub(crate) async fn optional_user(
+    cx: &Context,
+    caller: &Caller,
+    text: Option<&str>,
+) -> Result<Option<UserId>, Problem> {
+    match text {
+        Some(text) => user(cx, caller, text).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// A scope from its rung and its owners; owners that are not named are the caller and the agent they act through.

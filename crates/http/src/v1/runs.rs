@@ -192,14 +192,8 @@ pub(crate) struct ListRunsQuery {
 
 impl ListRunsQuery {
     async fn read(self, state: &HttpState, caller: &Caller) -> Result<ListRuns, Problem> {
-        let user = match self.user_id.as_deref() {
-            Some(text) => Some(names::user(&state.cx, caller, text).await?),
-            None => None,
-        };
-        let agent = match self.agent_id.as_deref() {
-            Some(text) => Some(names::agent(&state.cx, caller, text).await?),
-            None => None,
-        };
+        let user = names::optional_user(&state.cx, caller, self.user_id.as_deref()).await?;
+        let agent = names::optional_agent(&state.cx, caller, self.agent_id.as_deref()).await?;
         let status = self.status.as_deref().map(RunStatus::parse).transpose();
         Ok(ListRuns {
             skill: self.skill_id.as_deref().map(skill_id).transpose()?,

@@ -108,10 +108,7 @@ impl SearchRequest {
                 origin: word(self.origin.as_deref(), Origin::parse)?,
                 scope: word(self.scope.as_deref(), ScopeKind::parse)?,
                 agent: agent(self.agent.as_deref()).await?,
-                user: match self.user.as_deref() {
-                    Some(text) => Some(names::user(&state.cx, caller, text).await?),
-                    None => None,
-                },
+                user: names::optional_user(&state.cx, caller, self.user.as_deref()).await?,
                 facets,
             },
             min_similarity: self.min_similarity,
@@ -166,10 +163,7 @@ pub(crate) async fn discover(
     Auth(caller): Auth,
     OptionalJson(request): OptionalJson<DiscoverRequest>,
 ) -> Result<axum::Json<DiscoveredView>, Problem> {
-    let agent = match request.agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let agent = names::optional_agent(&state.cx, &caller, request.agent.as_deref()).await?;
     let request = Discover {
         agent,
         query: request.query,

@@ -98,10 +98,7 @@ pub(crate) async fn create(
     Auth(caller): Auth,
     Json(request): Json<CreateTokenRequest>,
 ) -> Result<(StatusCode, axum::Json<CreatedTokenView>), Problem> {
-    let user = match request.user.as_deref() {
-        Some(text) => Some(names::user(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let user = names::optional_user(&state.cx, &caller, request.user.as_deref()).await?;
     let agent = match request.agent.as_deref() {
         Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
         None => caller.agent,

@@ -75,14 +75,8 @@ pub(crate) struct ListDecisionsQuery {
 
 impl ListDecisionsQuery {
     async fn read(self, state: &HttpState, caller: &Caller) -> Result<ListDecisions, Problem> {
-        let user = match self.user.as_deref() {
-            Some(text) => Some(names::user(&state.cx, caller, text).await?),
-            None => None,
-        };
-        let agent = match self.agent.as_deref() {
-            Some(text) => Some(names::agent(&state.cx, caller, text).await?),
-            None => None,
-        };
+        let user = names::optional_user(&state.cx, caller, self.user.as_deref()).await?;
+        let agent = names::optional_agent(&state.cx, caller, self.agent.as_deref()).await?;
         let bad = |what: &str| Problem::bad_request(what.to_owned());
         let kind = self.kind.as_deref().map(DecisionKind::parse).transpose();
         let denied = match self.verdict.as_deref() {

@@ -130,10 +130,7 @@ pub(crate) async fn replay(
     Json(mut request): Json<ReplayRequest>,
 ) -> Result<axum::Json<ReplayView>, Problem> {
     let proposal = request.proposal(&state, &caller).await?;
-    let agent = match request.for_agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let agent = names::optional_agent(&state.cx, &caller, request.for_agent.as_deref()).await?;
     let range = ReplayRange {
         since: request.since.as_deref().map(moment).transpose()?,
         until: request.until.as_deref().map(moment).transpose()?,

@@ -62,10 +62,7 @@ async fn ask(
     caller: &Caller,
     (task, context, agent): (String, Map<String, Value>, Option<String>),
 ) -> Result<Ask, Problem> {
-    let agent = match agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, caller, text).await?),
-        None => None,
-    };
+    let agent = names::optional_agent(&state.cx, caller, agent.as_deref()).await?;
     Ok(Ask { task, context, agent, host: None })
 }
 
@@ -199,10 +196,7 @@ pub(crate) async fn explain(
     Json(mut request): Json<ExplainRequest>,
 ) -> Result<axum::Json<ExplainedView>, Problem> {
     let ask = ask(&state, &caller, request.ask()).await?;
-    let user = match request.user.as_deref() {
-        Some(text) => Some(names::user(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let user = names::optional_user(&state.cx, &caller, request.user.as_deref()).await?;
     let arguments = request.arguments;
     let call = request.tool.map(|tool| call(tool, arguments));
     let question = Question { ask, user, call, usage: request.usage.into() };
@@ -228,10 +222,7 @@ pub(crate) async fn policies(
     Auth(caller): Auth,
     Query(query): Query<PoliciesQuery>,
 ) -> Result<axum::Json<ListView<PolicyStateView>>, Problem> {
-    let agent = match query.agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let agent = names::optional_agent(&state.cx, &caller, query.agent.as_deref()).await?;
     let policies = app::governance::in_force(&state.cx, &caller, agent).await?;
     Ok(axum::Json(ListView { items: policies.into_iter().map(PolicyStateView::from).collect() }))
 }

@@ -154,14 +154,8 @@ pub(crate) async fn list_runs(
     Auth(caller): Auth,
     Query(query): Query<ListGovernedRunsQuery>,
 ) -> Result<axum::Json<PageView<GovernedRunView>>, Problem> {
-    let user = match query.user.as_deref() {
-        Some(text) => Some(names::user(&state.cx, &caller, text).await?),
-        None => None,
-    };
-    let agent = match query.agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let user = names::optional_user(&state.cx, &caller, query.user.as_deref()).await?;
+    let agent = names::optional_agent(&state.cx, &caller, query.agent.as_deref()).await?;
     let limit = query.limit.unwrap_or(PageRequest::DEFAULT);
     let page = PageRequest { limit, after: query.cursor.map(Cursor) };
     let request = ListGovernedRuns { user, agent, host: query.host, open: query.open, page };

@@ -117,14 +117,8 @@ pub(crate) async fn list(
     Auth(caller): Auth,
     Query(query): Query<ListSkillsQuery>,
 ) -> Result<axum::Json<PageView<SkillView>>, Problem> {
-    let agent = match query.agent.as_deref() {
-        Some(text) => Some(names::agent(&state.cx, &caller, text).await?),
-        None => None,
-    };
-    let user = match query.user.as_deref() {
-        Some(text) => Some(names::user(&state.cx, &caller, text).await?),
-        None => None,
-    };
+    let agent = names::optional_agent(&state.cx, &caller, query.agent.as_deref()).await?;
+    let user = names::optional_user(&state.cx, &caller, query.user.as_deref()).await?;
     let name = match query.name.as_deref() {
         // A name that no skill can have finds none.
         Some(text) => match slugify(text) {
