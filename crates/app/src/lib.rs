@@ -5,6 +5,7 @@
 //! format and no door, and takes time, ids and randomness from its [`Context`].
 
 pub mod agents;
+pub mod artifacts;
 pub mod audit;
 pub mod backup;
 mod bounds;
@@ -13,6 +14,7 @@ mod context;
 mod error;
 pub mod governance;
 pub mod identity;
+pub mod interpreter;
 pub mod jobs;
 mod paging;
 mod ports;
@@ -21,6 +23,7 @@ mod redact;
 mod runner;
 pub mod runs;
 pub mod search;
+pub mod sessions;
 pub mod sign_in;
 pub mod skills;
 pub mod tokens;

@@ -41,6 +41,20 @@ words!(
     }
 );
 
+words!(
+    /// A group of tools that an agent is offered over MCP.
+    Toolset, "toolset" {
+        /// One tool that executes code, and finds, uses and saves skills.
+        Interpreter => "interpreter",
+        /// The same as separate tools, with a list of tasks.
+        Memory => "memory",
+        /// Writing, reading and switching skills.
+        Library => "library",
+        /// Proposing skills, and saying whether one helped.
+        Learning => "learning",
+    }
+);
+
 /// Procedural-memory settings. An agent without them behaves as if none of this existed.
 #[allow(clippy::struct_excessive_bools)] // each is a setting of its own
 #[derive(Debug, Clone, PartialEq)]

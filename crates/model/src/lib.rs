@@ -17,6 +17,7 @@ mod policy;
 mod revision;
 mod run;
 mod scope;
+mod session;
 mod sign_in;
 mod skill;
 mod statistics;
@@ -26,7 +27,9 @@ mod user;
 mod word;
 mod workspace;
 
-pub use agent::{Agent, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, SettingsError};
+pub use agent::{
+    Agent, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, SettingsError, Toolset,
+};
 pub use audit::{Actor, AuditEntry, AuditVerb, Subject};
 pub use bundle::{Bundle, BundleError, BundleFile, BundlePath, PathError, SIDECAR_FILE, SKILL_FILE};
 pub use caller::{Caller, Reach};
@@ -48,6 +51,7 @@ pub use policy::{
 pub use revision::{FileEntry, Label, LabelError, Revision, RevisionNumber};
 pub use run::{RevisionStatistics, Run, RunError, RunLimits, RunStatus};
 pub use scope::{Scope, ScopeKind};
+pub use session::{EntryKind, Session, SessionEntry, SessionOutcome, Speaker, Todo, TodoStatus};
 pub use sign_in::{SignIn, SignInLink};
 pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
 pub use statistics::{Feedback, RECENT_WEIGHT, Statistics};
