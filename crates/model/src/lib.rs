@@ -12,6 +12,7 @@ mod governance;
 mod host;
 mod ids;
 mod manifest;
+mod media_type;
 mod name;
 mod policy;
 mod revision;
@@ -44,6 +45,7 @@ pub use ids::{
     UserId, WorkspaceId,
 };
 pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
+pub use media_type::media_type;
 pub use name::{NameError, SkillName, slugify};
 pub use policy::{
     Activation, CaseCall, DenialCause, Expectation, Policy, PolicyCase, PolicyPlace, PolicyStep, Validator,

@@ -4,6 +4,7 @@ mod access;
 mod admission;
 mod archive;
 mod bundles;
+mod changes;
 mod create;
 mod delete;
 mod diff;
@@ -25,6 +26,7 @@ pub use archive::{
 };
 pub use bundles::export;
 pub(crate) use bundles::{load_bundle, load_manifest_bundle};
+pub use changes::{Changed, changes};
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};
 pub use diff::{Change, FileDiff, diff};

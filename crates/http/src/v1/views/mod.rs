@@ -31,7 +31,7 @@ pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxV
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
-    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,
+    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView,
 };
 
 /// A moment as it is written on the wire.
