@@ -93,6 +93,7 @@ pub fn agent(workspace: WorkspaceId, called: &str) -> Agent {
         discovery: Discovery::Auto,
         discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
         run_limits: model::RunLimits::default(),
+        toolsets: Vec::new(),
         assignments: Vec::new(),
         version: 1,
         created_at: moment(2),
