@@ -108,6 +108,7 @@ codes! {
     InvalidSettings => "invalid_settings",
     TooLarge => "too_large",
     IdempotencyKeyReused => "idempotency_key_reused",
+    TextNotFound => "text_not_found",
     NotPending => "not_pending",
     Unauthenticated => "unauthenticated",
     Forbidden => "forbidden",

@@ -16,6 +16,7 @@ pub mod governance;
 pub mod identity;
 pub mod interpreter;
 pub mod jobs;
+pub mod object_ids;
 mod paging;
 mod ports;
 mod queue;

@@ -154,6 +154,7 @@ fn status(code: Code) -> StatusCode {
         | Code::InvalidSettings
         | Code::UnknownProfile
         | Code::NoProcedure
+        | Code::TextNotFound
         | Code::InvalidParameters
         | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -60,6 +60,8 @@ pub struct SkillFilter {
     pub deleted: bool,
     /// Only the nearest usable skill of each name, for whoever the visibility says.
     pub nearest: bool,
+    /// With `nearest`: where a name has none that is switched on, the nearest one that is switched off.
+    pub or_disabled: bool,
 }
 
 /// A facet to filter by.
