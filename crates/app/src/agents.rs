@@ -56,6 +56,13 @@ impl AgentSpec {
     }
 }
 
+/// The groups of tools that the caller's agent is offered; none is the usual one.
+pub async fn toolsets(cx: &Context, caller: &Caller) -> Result<Vec<Toolset>, Error> {
+    let Some(id) = caller.agent else { return Ok(Vec::new()) };
+    let agent = cx.read().await?.agent(caller.workspace, id).await?;
+    Ok(agent.ok_or_else(|| Error::not_found("agent", id))?.toolsets)
+}
+
 /// Makes an agent.
 pub async fn create(cx: &Context, caller: &Caller, spec: AgentSpec) -> Result<Agent, Error> {
     access::decide(caller, Act::ManageAgents)?;

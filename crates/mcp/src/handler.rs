@@ -3,14 +3,13 @@
 use app::Context;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ExtensionCapabilities, GetPromptRequestParams,
     GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscriptionFilter,
 };
-use rmcp::model::CacheScope;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, json};
@@ -47,9 +46,11 @@ impl Handler {
 
     /// What is told about the server, as this caller may know it.
     fn described(offer: &Offer) -> ServerConfig {
-        let info = Self::everything();
-        let capabilities = if offer.shows_skills() { info.capabilities.clone() } else { only_tools() };
-        ServerConfig { capabilities, ..info }.with_instructions(offer.instructions())
+        let mut info = Self::everything();
+        if !offer.shows_skills() {
+            info.capabilities = only_tools();
+        }
+        info.with_instructions(offer.instructions())
     }
 
     fn everything() -> ServerConfig {
@@ -70,11 +71,7 @@ impl Handler {
         ServerConfig::new(capabilities).with_server_info(us)
     }
 
-    async fn call(
-        &self,
-        guest: &Guest<'_>,
-        request: CallToolRequestParams,
-    ) -> Result<Done, ErrorData> {
+    async fn call(&self, guest: &Guest<'_>, request: CallToolRequestParams) -> Result<Done, ErrorData> {
         let name = request.name.as_ref();
         let tool = guest.offer.tool(name).ok_or_else(|| {
             let shown: String = name.chars().take(64).collect();

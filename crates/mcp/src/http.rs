@@ -7,6 +7,7 @@ use app::identity::{self, Credential, Secret, Standing};
 use app::{Context, Error};
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -100,19 +101,20 @@ async fn metadata(State(mcp): State<Mcp>) -> axum::Json<serde_json::Value> {
 }
 
 /// Lets in whoever shows a token, and says who it is to whatever comes behind.
-async fn let_in(State(mcp): State<Mcp>, mut request: Request, next: Next) -> Response {
-    let asking = match asking(&mcp, &request).await {
+async fn let_in(State(mcp): State<Mcp>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let asking = match asking(&mcp, &parts).await {
         Ok(asking) => asking,
         Err(refusal) => return refusal.into_response(&mcp.config),
     };
     let owner = (asking.caller.workspace, asking.caller.user, asking.caller.agent);
-    if let Some(session) = text(request.headers(), SESSION)
+    if let Some(session) = text(&parts.headers, SESSION)
         && mcp.sessions.get(session).is_some_and(|known| known != owner)
     {
         return (StatusCode::NOT_FOUND, "there is no such session").into_response();
     }
-    request.extensions_mut().insert(asking);
-    let response = next.run(request).await;
+    parts.extensions.insert(asking);
+    let response = next.run(Request::from_parts(parts, body)).await;
     if let Some(session) = text(response.headers(), SESSION) {
         mcp.sessions.insert(session.to_owned(), owner);
     }
@@ -159,17 +161,22 @@ impl Refusal {
     }
 }
 
-async fn asking(mcp: &Mcp, request: &Request) -> Result<Asking, Refusal> {
-    let headers = request.headers();
-    let unknown = || Refusal::Unknown("send `Authorization: Bearer <token>`; `repertoire token create` makes one".to_owned());
+async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
+    let headers = &parts.headers;
+    let unknown = || {
+        Refusal::Unknown(
+            "send `Authorization: Bearer <token>`; `repertoire token create` makes one".to_owned(),
+        )
+    };
     let secret = text(headers, header::AUTHORIZATION.as_str()).and_then(bearer).ok_or_else(unknown)?;
     let caller = identity::by_token(&mcp.cx, &secret).await.map_err(|error| match error {
         Error::Unauthenticated(message) => Refusal::Unknown(message.to_owned()),
         error => Refusal::Failed(error),
     })?;
-    let wishes = Wishes::read(request)?;
+    let wishes = Wishes::read(parts)?;
     let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
-    let caller = identity::at(&mcp.cx, caller, Credential::Token, &standing).await.map_err(Refusal::Failed)?;
+    let caller =
+        identity::at(&mcp.cx, caller, Credential::Token, &standing).await.map_err(Refusal::Failed)?;
     let seen = app::skills::changes(&mcp.cx, &caller, None).await.map_err(Refusal::Failed)?.now;
     let conversation = wishes.conversation.or_else(|| text(headers, SESSION).map(str::to_owned));
     Ok(Asking { caller, toolsets: wishes.toolsets, seen, conversation })
@@ -198,20 +205,21 @@ struct Wishes {
 impl Wishes {
     /// Reads `?agent=`, `?workspace=` and `?toolsets=`, since hosts always let people write an address, and the headers
     /// of the other doors.
-    fn read(request: &Request) -> Result<Self, Refusal> {
+    fn read(parts: &Parts) -> Result<Self, Refusal> {
         let name = |what: &str, text: &str| {
             slugify(text).ok_or_else(|| Refusal::Bad(format!("`{what}` must be a name")))
         };
         let mut wishes = Self::default();
-        let headers = request.headers();
+        let headers = &parts.headers;
         if let Some(workspace) = text(headers, "repertoire-workspace") {
             wishes.workspace = Some(name("repertoire-workspace", workspace)?);
         }
         if let Some(agent) = text(headers, "repertoire-agent") {
             wishes.agent = Some(name("repertoire-agent", agent)?);
         }
-        wishes.conversation = text(headers, "repertoire-conversation").map(|key| key.chars().take(200).collect());
-        for (key, value) in pairs(request.uri().query().unwrap_or_default()) {
+        wishes.conversation =
+            text(headers, "repertoire-conversation").map(|key| key.chars().take(200).collect());
+        for (key, value) in pairs(parts.uri.query().unwrap_or_default()) {
             match key.as_str() {
                 "agent" => wishes.agent = Some(name("agent", &value)?),
                 "workspace" => wishes.workspace = Some(name("workspace", &value)?),

@@ -143,8 +143,7 @@ pub(crate) async fn directory(
     params: Option<&Value>,
 ) -> Result<Value, ErrorData> {
     let uri = text(params, "uri")?.ok_or_else(|| invalid("`uri` is missing"))?;
-    let no_folder =
-        || invalid(format!("there is no folder `{}`", uri.chars().take(200).collect::<String>()));
+    let no_folder = || invalid(format!("there is no folder `{}`", uri.chars().take(200).collect::<String>()));
     let served = at(cx, caller, &uri).await.map_err(|error| match error {
         Error::NotFound { .. } => no_folder(),
         error => protocol(&error),
