@@ -35,11 +35,6 @@ impl SkillUri {
         }
     }
 
-    /// The folder itself.
-    pub(crate) fn folder(&self) -> &str {
-        &self.0
-    }
-
     /// A file or a folder in it.
     pub(crate) fn of(&self, path: &str) -> String {
         format!("{}/{}", self.0, utf8_percent_encode(path, ESCAPED))

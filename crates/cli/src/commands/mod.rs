@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod hook;
 mod login;
+mod mcp;
 mod moments;
 mod overview;
 mod policy;
@@ -90,6 +91,8 @@ struct Global {
 enum Command {
     /// Run the server: API, sign-in, metrics
     Serve(ServeArgs),
+    /// Speak MCP on standard input and output, for agent hosts
+    Mcp(mcp::McpArgs),
     /// Work with skills: list, show, edit, review and more
     #[command(subcommand, visible_alias = "skills")]
     Skill(skill::SkillCommand),
@@ -303,6 +306,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Serve(args) => {
             return crate::serve::serve(&s.settings, s.output, args.ready_file.as_deref()).await;
         }
+        Command::Mcp(args) => return args.run(session).await,
         Command::Skill(command) => return command.run(s).await,
         Command::Run(args) => return args.run(s).await,
         Command::Runs(command) => command.run(s).await,

@@ -16,4 +16,4 @@ mod workspaces;
 
 pub use router::openapi_json;
 pub(crate) use router::router;
-pub(crate) use views::{Bytes, ListView, media_type, time};
+pub(crate) use views::{Bytes, ListView, time};
