@@ -121,6 +121,7 @@ codes! {
     InvalidTransition => "invalid_transition",
     RejectedContent => "rejected_content",
     LimitReached => "limit_reached",
+    ProposalsOff => "proposals_off",
     AgentHasSkills => "agent_has_skills",
     LastAdmin => "last_admin",
     Stale => "stale_revision",

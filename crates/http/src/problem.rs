@@ -173,6 +173,7 @@ fn status(code: Code) -> StatusCode {
         | Code::RunFinished
         | Code::SkillNotActive
         | Code::SkillDisabled
+        | Code::ProposalsOff
         | Code::Stale => StatusCode::CONFLICT,
         Code::Precondition => StatusCode::PRECONDITION_FAILED,
         Code::Busy => StatusCode::TOO_MANY_REQUESTS,

@@ -8,8 +8,8 @@ use app::identity::{Secret, by_token};
 use app::runs::RunSkill;
 use app::skills::{
     BulkMode, CreateSkill, Decision, Edit, EditSkill, Idempotency, ImportArchive, ListSkills, OnConflict,
-    Rewrite, RewriteSkill, bulk, bundle_from_files, by_name, create, decide, edit, import_archive, label,
-    list, promote, set_enabled,
+    Proposal, Rewrite, RewriteSkill, bulk, bundle_from_files, by_name, create, decide, edit, import_archive,
+    label, list, promote, set_enabled,
 };
 use app::users::{AddUser, ChangeUser};
 use app::{Changes, Code, Cursor, Error, ExecutionSettings, PageRequest, Queue, QueueSettings};
@@ -126,6 +126,16 @@ async fn provoke(code: Code) -> Error {
             let alice = alice.through(&app.agent_with("small", settings).await);
             app.skill(&alice, "one").await;
             create_error(cx, &alice, spec("two")).await
+        }
+        Code::ProposalsOff => {
+            let silent = alice.through(&app.agent("silent").await);
+            let proposal = Proposal {
+                name: "x".into(),
+                description: "x".into(),
+                instructions: "x".into(),
+                ..Proposal::default()
+            };
+            app::skills::propose(cx, &silent, proposal).await.unwrap_err()
         }
         Code::AgentHasSkills => {
             let agent = app.agent("a").await;

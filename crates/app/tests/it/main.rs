@@ -41,6 +41,7 @@ mod skills_delete;
 mod skills_edit;
 mod skills_import;
 mod skills_list;
+mod skills_propose;
 mod skills_rate;
 mod skills_read;
 mod skills_review;

@@ -71,6 +71,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::bulk))
         .routes(routes!(skills::import))
         .routes(routes!(skills::validate))
+        .routes(routes!(skills::propose))
         .routes(routes!(skills::resolve))
         .routes(routes!(search::search))
         .routes(routes!(search::discover))

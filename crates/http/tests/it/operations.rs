@@ -141,6 +141,8 @@ impl World {
             Write,
             Member,
         );
+        let proposal = json!({"name": "p", "description": "d", "instructions": "i"});
+        add("propose_skill", "POST", "/skills/propose".into(), proposal, Write, Member);
         let items = json!({"items": [{"name": "b", "description": "d"}]});
         add("bulk_upsert", "POST", "/skills/bulk".into(), items, Read, Member);
         add("resolve_skill", "GET", "/skills/resolve?name=shared".into(), none(), Read, Member);

@@ -7,6 +7,7 @@ mod facets;
 mod governance;
 mod identity;
 mod operations;
+mod proposals;
 mod runs;
 mod search;
 mod skills;
@@ -27,6 +28,7 @@ pub(crate) use governance::{
 };
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
+pub(crate) use proposals::ProposedView;
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
 pub(crate) use skills::{

@@ -290,16 +290,19 @@ pub(crate) struct PublishedView {
     pub findings: Vec<FindingView>,
 }
 
+pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Created => "created",
+        Outcome::Revised => "revised",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Skipped => "skipped",
+    }
+}
+
 impl From<Published> for PublishedView {
     fn from(published: Published) -> Self {
-        let outcome = match published.outcome {
-            Outcome::Created => "created",
-            Outcome::Revised => "revised",
-            Outcome::Unchanged => "unchanged",
-            Outcome::Skipped => "skipped",
-        };
         let findings = published.findings.iter().map(FindingView::from).collect();
-        Self { outcome, skill: published.record.into(), findings }
+        Self { outcome: outcome_word(published.outcome), skill: published.record.into(), findings }
     }
 }
 
