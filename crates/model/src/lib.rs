@@ -53,7 +53,9 @@ pub use policy::{
 pub use revision::{FileEntry, Label, LabelError, Revision, RevisionNumber};
 pub use run::{RevisionStatistics, Run, RunError, RunLimits, RunStatus};
 pub use scope::{Scope, ScopeKind};
-pub use session::{EntryKind, Session, SessionEntry, SessionOutcome, Speaker, Todo, TodoStatus};
+pub use session::{
+    EntryKind, Session, SessionEntry, SessionOutcome, SessionSkill, Speaker, Todo, TodoStatus,
+};
 pub use sign_in::{SignIn, SignInLink};
 pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
 pub use statistics::{Feedback, RECENT_WEIGHT, Statistics};
