@@ -1,7 +1,7 @@
 //! Agents.
 
 use app::agents::{AgentSpec, GetContext};
-use app::search::PromptFormat;
+use app::search::{LearnedPlace, PromptFormat};
 use app::{Cursor, PageRequest};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
