@@ -32,6 +32,7 @@ pub enum Visibility {
 }
 
 /// What a list is narrowed to; empty fields narrow nothing.
+#[allow(clippy::struct_excessive_bools)] // each narrows the list on its own
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillFilter {
     /// Words that must all stand in name, title, description or tags.

@@ -59,29 +59,27 @@ struct Marks {
 }
 
 impl Marks {
-    /// Each as the name and value of a field.
-    fn fields(self) -> Vec<(&'static str, String)> {
-        let origin = self.learned.then(|| ("origin", Origin::Learned.to_string()));
-        let counts = self.counts.map(|(uses, successes)| {
-            [("use_count", uses.to_string()), ("success_count", successes.to_string())]
-        });
-        origin.into_iter().chain(counts.into_iter().flatten()).collect()
-    }
-
     fn markdown(self) -> String {
-        let origin = self.learned.then(|| Origin::Learned.to_string());
+        let origin = self.learned.then(|| "learned".to_owned());
         let counts = self.counts.map(|(uses, successes)| format!("uses: {uses}, successes: {successes}"));
         let words: Vec<_> = origin.into_iter().chain(counts).collect();
         if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
     }
 
     fn xml(self) -> String {
-        self.fields().iter().map(|(name, value)| format!(" {name}=\"{value}\"")).collect()
+        let origin = if self.learned { " origin=\"learned\"" } else { "" };
+        self.counts.map_or_else(
+            || origin.to_owned(),
+            |(uses, successes)| format!("{origin} use_count=\"{uses}\" success_count=\"{successes}\""),
+        )
     }
 
     fn json(self) -> String {
-        let value = |name: &str, value: &str| if name == "origin" { quoted(value) } else { value.to_owned() };
-        self.fields().iter().map(|(name, text)| format!(",\"{name}\":{}", value(name, text))).collect()
+        let origin = if self.learned { ",\"origin\":\"learned\"" } else { "" };
+        self.counts.map_or_else(
+            || origin.to_owned(),
+            |(uses, successes)| format!("{origin},\"use_count\":{uses},\"success_count\":{successes}"),
+        )
     }
 }
 

@@ -212,19 +212,19 @@ async fn how_often_a_skill_was_used_is_said_on_request() {
         let request = GetContext { format, learned, counts: true, ..GetContext::default() };
         get(&app, &caller, &agent, request).await.told.text
     };
-    use LearnedPlace::{Separate, Shared};
+    let [shared, separate] = PLACES;
     let table = [
-        (PromptFormat::Markdown, Shared, "- guard (uses: 0, successes: 0): Does guard"),
-        (PromptFormat::Markdown, Shared, "- month-end (learned, uses: 3, successes: 2): Closes"),
-        (PromptFormat::Markdown, Separate, "end&quot;\" use_count=\"3\" success_count=\"2\">Closes"),
-        (PromptFormat::Xml, Shared, "<skill use_count=\"0\" success_count=\"0\">\n<name>\nguard"),
+        (PromptFormat::Markdown, shared, "- guard (uses: 0, successes: 0): Does guard"),
+        (PromptFormat::Markdown, shared, "- month-end (learned, uses: 3, successes: 2): Closes"),
+        (PromptFormat::Markdown, separate, "end&quot;\" use_count=\"3\" success_count=\"2\">Closes"),
+        (PromptFormat::Xml, shared, "<skill use_count=\"0\" success_count=\"0\">\n<name>\nguard"),
         (
             PromptFormat::Xml,
-            Shared,
+            shared,
             "<skill origin=\"learned\" use_count=\"3\" success_count=\"2\">\n<name>\nmonth",
         ),
-        (PromptFormat::Json, Shared, r#"the books.","origin":"learned","use_count":3,"success_count":2}"#),
-        (PromptFormat::Json, Separate, r#"the books.","use_count":3,"success_count":2}"#),
+        (PromptFormat::Json, shared, r#"the books.","origin":"learned","use_count":3,"success_count":2}"#),
+        (PromptFormat::Json, separate, r#"the books.","use_count":3,"success_count":2}"#),
     ];
     for (format, place, part) in table {
         let text = told(format, place).await;
