@@ -57,7 +57,7 @@ pub async fn create(cx: &Context, caller: &Caller, new: NewSkill) -> Result<Publ
     if all(cx, caller, name.as_str()).await?.iter().any(hides) {
         return Err(exists());
     }
-    let created = super::create(cx, caller, request, None).await;
+    let created = Box::pin(super::create(cx, caller, request, None)).await;
     created.map_err(|error| if error.code() == Code::NameTaken { exists() } else { error })
 }
 
@@ -115,7 +115,7 @@ pub async fn rewrite(
     request: RewriteSkill,
 ) -> Result<Published, Error> {
     let id = find(cx, caller, name).await?.skill.id;
-    super::rewrite(cx, caller, id, request).await
+    Box::pin(super::rewrite(cx, caller, id, request)).await
 }
 
 /// Deletes a skill; false when there is none of that name.

@@ -81,7 +81,8 @@ pub async fn propose(cx: &Context, caller: &Caller, proposal: Proposal) -> Resul
         }
         None => check_open(&mut *tx, caller).await?,
     }
-    let published = publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared).await?;
+    let published =
+        Box::pin(publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared)).await?;
     if published.outcome != Outcome::Unchanged {
         tx.commit().await?;
     }

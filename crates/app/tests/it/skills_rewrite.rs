@@ -22,7 +22,7 @@ fn find_replace(find: &str, replace: &str, all: bool) -> RewriteSkill {
 
 async fn notes(app: &TestApp, caller: &model::Caller) -> SkillId {
     let request = spec_with("notes", |draft| {
-        draft.body = TEXT.to_owned();
+        draft.body = TEXT.into();
         draft.title = Some("Notes".to_owned());
         draft.tags = vec!["old".to_owned()];
     });

@@ -130,6 +130,20 @@ pub(crate) struct ContextArgs {
     /// How many learned skills a hybrid list may have; else 5
     #[arg(long, value_name = "COUNT")]
     max_learned: Option<u32>,
+    /// Where learned skills stand: among the others, or in a block of their own
+    #[arg(long, value_enum, default_value = "shared")]
+    learned: LearnedArg,
+    /// Say how often each skill was used, and with success
+    #[arg(long)]
+    counts: bool,
+}
+
+/// Where learned skills stand in the text for a prompt.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum LearnedArg {
+    Shared,
+    Separate,
 }
 
 /// How the text for a prompt is written.
@@ -340,6 +354,8 @@ impl ContextArgs {
             ("mode", self.discovery.as_ref().map(name_of)),
             ("limit", number(self.limit)),
             ("max_learned", number(self.max_learned)),
+            ("learned", Some(name_of(&self.learned))),
+            ("counts", self.counts.then(|| "true".to_owned())),
         ];
         let context = session
             .work(async |client| {

@@ -1,7 +1,7 @@
 //! Agents.
 
 use app::agents::{AgentSpec, GetContext};
-use app::search::PromptFormat;
+use app::search::{LearnedPlace, PromptFormat};
 use app::{Cursor, PageRequest};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -285,6 +285,23 @@ impl From<PromptFormatWord> for PromptFormat {
     }
 }
 
+/// Where learned skills stand in the text for a prompt.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LearnedWord {
+    Shared,
+    Separate,
+}
+
+impl From<LearnedWord> for LearnedPlace {
+    fn from(word: LearnedWord) -> Self {
+        match word {
+            LearnedWord::Shared => Self::Shared,
+            LearnedWord::Separate => Self::Separate,
+        }
+    }
+}
+
 /// What the agent's prompt is for, and how much may be in it.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -309,6 +326,13 @@ pub(crate) struct ContextQuery {
     /// How many learned skills a hybrid list may have; else 5.
     #[param(maximum = 100)]
     max_learned: Option<u32>,
+    /// Where learned skills stand: among the others with their origin (`shared`, the default), or in a block of their
+    /// own.
+    #[param(inline)]
+    learned: Option<LearnedWord>,
+    /// Say how often each skill was used, and with success.
+    #[serde(default)]
+    counts: bool,
 }
 
 /// Gives what an agent's prompt gets: skills, active policies and procedural memory, within a token budget.
@@ -328,6 +352,8 @@ pub(crate) async fn context(
         mode: query.mode.map(Discovery::from),
         limit: query.limit,
         max_learned: query.max_learned,
+        learned: query.learned.map(LearnedPlace::from).unwrap_or_default(),
+        counts: query.counts,
     };
     let context = app::agents::context(&state.cx, &caller, agent_id(&id)?, request).await?;
     // What an embedder elsewhere finds changes without a commit, so that it must not be given again.

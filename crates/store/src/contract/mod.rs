@@ -140,6 +140,7 @@ macro_rules! contract_tests {
                 workspaces_never_mix
                 the_nearest_of_each_name_wins
                 what_cannot_be_used_hides_nothing
+                what_is_off_counts_where_nothing_of_its_name_is_on
                 what_cannot_be_seen_hides_nothing
                 nearest_goes_with_other_filters_and_pages
             }
