@@ -4,6 +4,7 @@ use app::agents::AgentSpec;
 use app::governance;
 use app::identity::{Secret, by_token};
 use app::runs::RunSkill;
+use app::sessions;
 use app::skills::{
     BulkMode, CreateSkill, Decision, Edit, EditSkill, Idempotency, ImportArchive, ListSkills, OnConflict,
     bulk, bundle_from_files, create, decide, edit, import_archive, label, list, promote, set_enabled,
@@ -11,8 +12,8 @@ use app::skills::{
 use app::users::{AddUser, ChangeUser};
 use app::{Changes, Code, Cursor, Error, PageRequest, Queue, QueueSettings};
 use model::{
-    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind, TokenScope,
-    Transition,
+    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind,
+    SessionOutcome, TokenScope, Transition,
 };
 use testkit::app::{bundle, files_spec, name, skill_md, spec, spec_with};
 use testkit::{CallerExt as _, TestApp};
@@ -155,6 +156,16 @@ async fn provoke(code: Code) -> Option<Error> {
             let call = governance::Call { tool: "x".into(), alias: None, arguments: serde_json::json!({}) };
             let step = governance::Step { call, context: governance::Known::new(), id: None };
             governance::step(cx, &alice, id(), step).await.unwrap_err()
+        }
+        Code::SessionCompleted => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            sessions::complete(cx, &alice, id, SessionOutcome::Failed, None).await.unwrap();
+            sessions::write_todos(cx, &alice, id, vec![]).await.unwrap_err()
+        }
+        Code::RecordingOff => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            let off = sessions::RecordingSettings { record: false, ..sessions::RecordingSettings::default() };
+            sessions::add(&cx.clone().with_recording(off), &alice, id, vec![]).await.unwrap_err()
         }
         Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),
         Code::SandboxUnavailable => sandbox::Error::Failed("x".to_owned()).into(),

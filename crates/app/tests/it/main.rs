@@ -30,6 +30,7 @@ mod runs_history;
 mod search;
 mod search_embedder;
 mod search_properties;
+mod sessions;
 mod sign_in;
 mod skills_create;
 mod skills_delete;
