@@ -133,6 +133,8 @@ codes! {
     NetworkNotAllowed => "network_not_allowed",
     UnknownProfile => "unknown_profile",
     RunFinished => "run_finished",
+    SessionCompleted => "session_completed",
+    RecordingOff => "recording_off",
     Busy => "busy",
     SandboxUnavailable => "sandbox_unavailable",
     NoPython => "no_python",

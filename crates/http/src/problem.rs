@@ -171,6 +171,8 @@ fn status(code: Code) -> StatusCode {
         | Code::AgentHasSkills
         | Code::LastAdmin
         | Code::RunFinished
+        | Code::SessionCompleted
+        | Code::RecordingOff
         | Code::SkillNotActive
         | Code::SkillDisabled
         | Code::ProposalsOff

@@ -14,11 +14,11 @@ use serde_json::{Value as Json, json};
 
 use uuid::Uuid;
 
+use crate::Row;
 use crate::conditions::Conditions;
 use crate::skills::{SKILL, read_skill};
 use crate::store::SqlTx;
 use crate::value::{arguments, list};
-use crate::{Row, Value};
 
 const RUN: &str = "workspace_id, id, user_id, agent_id, host, session, task_digest, task, context, steps, denied, \
                    started_at, touched_at, finished_at, outcome";

@@ -6,6 +6,7 @@ use app::agents::AgentSpec;
 use app::governance;
 use app::identity::{Secret, by_token};
 use app::runs::RunSkill;
+use app::sessions;
 use app::skills::{
     BulkMode, CreateSkill, Decision, Edit, EditSkill, Idempotency, ImportArchive, ListSkills, OnConflict,
     Proposal, Rewrite, RewriteSkill, bulk, bundle_from_files, by_name, create, decide, edit, import_archive,
@@ -14,8 +15,8 @@ use app::skills::{
 use app::users::{AddUser, ChangeUser};
 use app::{Changes, Code, Cursor, Error, ExecutionSettings, PageRequest, Queue, QueueSettings};
 use model::{
-    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind, TokenScope,
-    Transition,
+    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind,
+    SessionOutcome, TokenScope, Transition,
 };
 use serde_json::json;
 use testkit::app::{bundle, files_spec, name, skill_md, spec, spec_with};
@@ -183,6 +184,16 @@ async fn provoke(code: Code) -> Error {
             let call = governance::Call { tool: "x".into(), alias: None, arguments: serde_json::json!({}) };
             let step = governance::Step { call, context: governance::Known::new(), id: None };
             governance::step(cx, &alice, id(), step).await.unwrap_err()
+        }
+        Code::SessionCompleted => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            sessions::complete(cx, &alice, id, SessionOutcome::Failed, None).await.unwrap();
+            sessions::write_todos(cx, &alice, id, vec![]).await.unwrap_err()
+        }
+        Code::RecordingOff => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            let off = sessions::RecordingSettings { record: false, ..sessions::RecordingSettings::default() };
+            sessions::add(&cx.clone().with_recording(off), &alice, id, vec![]).await.unwrap_err()
         }
         Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),
         Code::SandboxUnavailable => sandbox::Error::Failed("x".to_owned()).into(),

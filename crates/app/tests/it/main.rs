@@ -34,6 +34,7 @@ mod runs_history;
 mod search;
 mod search_embedder;
 mod search_properties;
+mod sessions;
 mod sign_in;
 mod skills_by_name;
 mod skills_create;

@@ -460,12 +460,10 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
     assert_eq!(wrong, Vec::<String>::new());
     // The database cannot be made to fail from outside; nor can the sandbox, whose cases stand in `code.rs`.
     let sandbox = [Code::Busy, Code::SandboxUnavailable, Code::NoPython, Code::UnknownProfile];
-    // A text is looked for in a skill by a tool of models only.
-    let elsewhere = [Code::Unavailable, Code::Internal, Code::TextNotFound];
-    let exceptions = [&elsewhere, sandbox.as_slice()].concat();
-    // That code is no Python is told by the interpreter, in its answer.
-    let others = [Code::Unavailable, Code::Internal, Code::InvalidCode];
-    let exceptions = [others.as_slice(), sandbox.as_slice()].concat();
+    // A text is looked for in a skill by a tool of models only; that code is no Python is told by the interpreter, in
+    // its answer.
+    let elsewhere = [Code::Unavailable, Code::Internal, Code::TextNotFound, Code::InvalidCode];
+    let exceptions = [elsewhere.as_slice(), sandbox.as_slice()].concat();
     let unseen: Vec<_> = Code::ALL
         .iter()
         .filter(|code| !exceptions.contains(code) && !seen.contains(code.as_str()))
