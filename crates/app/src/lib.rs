@@ -17,6 +17,7 @@ pub mod identity;
 pub mod instances;
 pub mod interpreter;
 pub mod jobs;
+pub mod object_ids;
 mod paging;
 mod ports;
 mod queue;

@@ -23,6 +23,7 @@ mod idempotency;
 mod identity;
 mod isolation;
 mod jobs;
+mod object_ids;
 mod policy_facet;
 mod properties;
 mod runs;
