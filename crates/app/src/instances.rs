@@ -1,12 +1,13 @@
 //! Skills the way procedural memory's first design shows them: whole, with their code and the names of their owners.
 
-use model::{AgentId, Caller, Manifest, SkillId, UserId};
+use model::{AgentId, Caller, Manifest, ScopeKind, Skill, SkillId, Status, Transition, UserId};
 use policy::access::{self, Act};
 use store::{SkillRecord, Tx};
 
 use crate::object_ids::{self, ObjectIds};
-use crate::skills::{self, ListSkills, file_content, load, load_manifest_bundle};
-use crate::{Context, Error, PageRequest};
+use crate::search::{self, Filter, SearchSkills};
+use crate::skills::{self, Decision, ListSkills, file_content, load, load_manifest_bundle};
+use crate::{Code, Context, Error, PageRequest};
 
 /// How many skills are read at a time.
 const PAGE: u32 = 200;
@@ -62,12 +63,12 @@ pub async fn list(
 
 /// These skills, whole, in their order; one that was purged since is left out. Whether the caller may see them was
 /// asked before.
-pub async fn wholes(cx: &Context, caller: &Caller, records: Vec<SkillRecord>) -> Result<Vec<Whole>, Error> {
-    let called =
-        object_ids::of_skills(cx, caller.workspace, records.iter().map(|record| &record.skill)).await?;
+async fn wholes(cx: &Context, caller: &Caller, records: Vec<SkillRecord>) -> Result<Vec<Whole>, Error> {
+    let skills = records.iter().map(|record| &record.skill);
+    let names = object_ids::of_skills(cx, caller.workspace, skills).await?;
     let mut tx = cx.read().await?;
     let mut all = Vec::with_capacity(records.len());
-    for (record, called) in records.into_iter().zip(called) {
+    for (record, called) in records.into_iter().zip(names) {
         all.extend(whole(cx, &mut *tx, record, called).await?);
     }
     Ok(all)
@@ -102,4 +103,109 @@ async fn whole(
 
 async fn handle(tx: &mut dyn Tx, id: UserId) -> Result<String, Error> {
     Ok(tx.user(id).await?.map_or_else(|| id.to_string(), |user| user.handle.to_string()))
+}
+
+/// Where a skill stands or shall stand, in one word: that design knows no switch beside the status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Switched on, with this status.
+    Status(Status),
+    /// Switched off.
+    Disabled,
+}
+
+/// How a skill gets to a place: its switch, then its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Steps {
+    switch: Option<bool>,
+    transition: Option<Transition>,
+}
+
+impl Place {
+    /// The steps to here from where a skill stands; refused where there are none.
+    pub fn from(self, skill: &Skill) -> Result<Steps, Error> {
+        let switch = (skill.enabled == (self == Self::Disabled)).then_some(!skill.enabled);
+        let transition = match self {
+            Self::Disabled => None,
+            Self::Status(status) if status == skill.status => None,
+            Self::Status(Status::Active) => Some(Transition::Approve),
+            Self::Status(Status::PendingApproval) => Some(Transition::Submit),
+            Self::Status(Status::Rejected) => Some(Transition::Reject),
+            Self::Status(Status::Archived) => Some(Transition::Archive),
+            Self::Status(Status::Draft) => Some(Transition::Reopen),
+        };
+        if let Some(transition) = transition {
+            let next = skill.status.after(transition);
+            next.map_err(|error| Error::conflict(Code::InvalidTransition, error.to_string()))?;
+        }
+        Ok(Steps { switch, transition })
+    }
+}
+
+/// Takes these steps; whether there were any.
+pub async fn go(cx: &Context, caller: &Caller, id: SkillId, steps: Steps) -> Result<bool, Error> {
+    if let Some(enabled) = steps.switch {
+        skills::set_enabled(cx, caller, id, enabled, None).await?;
+    }
+    if let Some(transition) = steps.transition {
+        skills::decide(cx, caller, id, Decision::new(transition)).await?;
+    }
+    Ok(steps != Steps::default())
+}
+
+/// What is looked for among the skills of one agent and one user.
+#[derive(Debug, Clone)]
+pub struct FindSkills {
+    /// The request, in plain words.
+    pub query: String,
+    /// The agent.
+    pub agent: AgentId,
+    /// The user.
+    pub user: UserId,
+    /// Tags they must all have.
+    pub tags: Vec<String>,
+    /// The least similarity.
+    pub min_similarity: f64,
+    /// At most so many.
+    pub limit: u32,
+    /// Where they must stand; nothing is anywhere. Only those who manage skills are heard on it: everyone else, and
+    /// so every agent, finds active ones.
+    pub place: Option<Place>,
+}
+
+/// Finds skills of one agent and one user, best first, with their similarities. Others' are for admins.
+pub async fn find(cx: &Context, caller: &Caller, request: FindSkills) -> Result<Vec<(Whole, f64)>, Error> {
+    let manages = administer(caller);
+    let place = if manages.is_ok() { request.place } else { Some(Place::Status(Status::Active)) };
+    if request.user != caller.user {
+        manages?;
+    }
+    let (status, enabled) = match place {
+        Some(Place::Status(status)) => (Some(status), Some(true)),
+        Some(Place::Disabled) => (None, Some(false)),
+        None => (None, None),
+    };
+    let request = SearchSkills {
+        query: request.query,
+        nearest: Some(false),
+        filter: Filter {
+            tags: request.tags,
+            status,
+            enabled,
+            scope: Some(ScopeKind::AgentUser),
+            agent: Some(request.agent),
+            user: Some(request.user),
+            ..Filter::default()
+        },
+        min_similarity: Some(request.min_similarity),
+        limit: Some(request.limit),
+        ..SearchSkills::default()
+    };
+    let found = search::find(cx, caller, request).await?.skills;
+    let mut all = Vec::with_capacity(found.len());
+    for one in found {
+        let whole = wholes(cx, caller, vec![one.record]).await?;
+        all.extend(whole.into_iter().map(|whole| (whole, one.similarity)));
+    }
+    Ok(all)
 }
