@@ -106,6 +106,7 @@ codes! {
     InvalidScope => "invalid_scope",
     InvalidCursor => "invalid_cursor",
     InvalidSettings => "invalid_settings",
+    InvalidCode => "invalid_code",
     TooLarge => "too_large",
     IdempotencyKeyReused => "idempotency_key_reused",
     NotPending => "not_pending",

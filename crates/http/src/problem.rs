@@ -157,6 +157,7 @@ fn status(code: Code) -> StatusCode {
         | Code::InvalidPath
         | Code::InvalidScope
         | Code::InvalidSettings
+        | Code::InvalidCode
         | Code::UnknownProfile
         | Code::NoProcedure
         | Code::InvalidParameters

@@ -1,5 +1,7 @@
 //! Every code that a use case can answer with, provoked once. A new code does not compile until it has its line.
 
+use std::sync::Arc;
+
 use app::agents::AgentSpec;
 use app::governance;
 use app::identity::{Secret, by_token};
@@ -9,13 +11,15 @@ use app::skills::{
     bulk, bundle_from_files, create, decide, edit, import_archive, label, list, promote, set_enabled,
 };
 use app::users::{AddUser, ChangeUser};
-use app::{Changes, Code, Cursor, Error, PageRequest, Queue, QueueSettings};
+use app::{Changes, Code, Cursor, Error, ExecutionSettings, PageRequest, Queue, QueueSettings};
 use model::{
     BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind, TokenScope,
     Transition,
 };
+use serde_json::json;
 use testkit::app::{bundle, files_spec, name, skill_md, spec, spec_with};
-use testkit::{CallerExt as _, TestApp};
+use testkit::runner::returned;
+use testkit::{CallerExt as _, FakeRunner, TestApp};
 
 use crate::runs;
 
@@ -67,6 +71,13 @@ async fn provoke(code: Code) -> Option<Error> {
         Code::InvalidSettings => {
             let spec = AgentSpec { discovery_token_budget: 0, ..AgentSpec::new(name("a")) };
             app::agents::create(cx, &admin, spec).await.unwrap_err()
+        }
+        Code::InvalidCode => {
+            let problem = json!({"problem": {"message": "invalid syntax", "line": 1}});
+            let runner = FakeRunner::new(move |execution| Ok(returned(&execution, problem.clone())));
+            let settings = ExecutionSettings::default();
+            let cx = cx.clone().with_runner(Arc::new(runner), settings);
+            app::interpreter::read_python(&cx, &alice, "{{{", "x").await.unwrap_err()
         }
         Code::TooLarge => put(&[("SKILL.md", &good), ("x", &"x".repeat(11 * 1024 * 1024))]).await,
         Code::IdempotencyKeyReused => {
