@@ -1,5 +1,7 @@
 //! Skills the way procedural memory's first design shows them: whole, with their code and the names of their owners.
 
+mod content;
+
 use model::{AgentId, Caller, Manifest, ScopeKind, Skill, SkillId, Status, Transition, UserId};
 use policy::access::{self, Act};
 use store::{SkillRecord, Tx};
@@ -8,6 +10,8 @@ use crate::object_ids::{self, ObjectIds};
 use crate::search::{self, Filter, SearchSkills};
 use crate::skills::{self, Decision, ListSkills, file_content, load, load_manifest_bundle};
 use crate::{Code, Context, Error, PageRequest};
+
+pub use content::{Said, draft, edit};
 
 /// How many skills are read at a time.
 const PAGE: u32 = 200;

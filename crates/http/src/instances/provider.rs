@@ -2,7 +2,7 @@
 
 use app::instances::Place;
 use app::object_ids::{id_for, is_same};
-use app::skills::{Decision, Outcome};
+use app::skills::{Content, CreateSkill, Decision, Outcome};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -95,12 +95,14 @@ async fn create(
     let user = request.owner_user_id.as_deref();
     let user = instance.user(cx, user.ok_or_else(|| owner("owner_user_id"))?).await?;
     let place = request.place()?;
-    let own = id_for(request.slug()?.as_str(), &agent, &user.handle);
+    let said = request.said()?;
+    let own = id_for(said.slug()?.as_str(), &agent, &user.handle);
     if !is_same(&own, asked) {
         let detail = format!("there is no skill `{asked}`; a new one with these owners is put under `{own}`");
         return Err(Problem::bad_request(detail));
     }
-    let mut create = request.create()?;
+    let draft = app::instances::draft(cx, caller, said).await?;
+    let mut create = CreateSkill::new(Content::Draft(Box::new(draft)));
     create.scope = Some(Scope::AgentUser(agent.id, user.id));
     create.draft = place == Some(Place::Status(Status::Draft));
     create.enabled = place != Some(Place::Disabled);
@@ -133,7 +135,8 @@ async fn change(
     }
     // A place that cannot be reached is refused before anything is changed.
     let steps = request.place()?.map(|place| place.from(skill)).transpose()?.unwrap_or_default();
-    let published = app::skills::edit(cx, caller, id, request.edit(&whole)?).await?;
+    let edit = app::instances::edit(cx, caller, &whole, request.said()?).await?;
+    let published = app::skills::edit(cx, caller, id, edit).await?;
     let moved = app::instances::go(cx, caller, id, steps).await?;
     let outcome = if moved { Outcome::Revised } else { published.outcome };
     skills::put_answer(state, instance, id, outcome).await

@@ -1,23 +1,13 @@
 //! The shapes of requests about skills, and how they are read.
 
-use std::sync::Arc;
-
-use app::instances::{Place, Whole};
-use app::skills::{Content, CreateSkill, Edit, EditSkill};
-use app::{Change, Changes, Code, Draft};
-use model::{
-    BundleFile, BundlePath, Language, Parameter, ParameterType, Procedure, RunLimits, Skill, SkillName,
-    Status, slugify,
-};
+use app::instances::{Place, Said};
+use model::{Parameter, ParameterType, Status};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::bounds::within;
 use crate::problem::Problem;
-
-/// Where the code of a new skill stands.
-const CODE_FILE: &str = "scripts/main.py";
 
 /// A parameter of a skill.
 #[derive(Deserialize, ToSchema)]
@@ -70,7 +60,7 @@ pub(super) struct SkillRequest {
     /// Needed for a new one.
     #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
     #[schema(min_length = 1, max_length = 64)]
-    pub name: Option<String>,
+    name: Option<String>,
     #[serde(default, deserialize_with = "within::<1, 255, _, _>")]
     #[schema(min_length = 1, max_length = 255)]
     display_name: Option<String>,
@@ -112,91 +102,19 @@ impl SkillRequest {
         self.status.as_deref().map(place).transpose()
     }
 
-    /// The name of a new skill.
-    pub(super) fn slug(&self) -> Result<SkillName, Problem> {
-        let name = self.name.as_deref().ok_or_else(|| needed("name"))?;
-        slugify(name).ok_or_else(|| {
-            Problem::with_code(Code::InvalidName, format!("`{name}` has no letter or digit of a name"))
-        })
-    }
-
-    /// A new skill with this content.
-    pub(super) fn create(self) -> Result<CreateSkill, Problem> {
-        let slug = self.slug()?;
-        let written = self.name.filter(|written| *written != slug.as_str());
-        let code = self.code.ok_or_else(|| needed("code"))?;
-        let procedure = described(blank()?, &slug, &code, self.parameters)?;
-        let mut draft = Draft::new(slug, self.description.ok_or_else(|| needed("description"))?);
-        draft.title = self.display_name.or(written);
-        draft.tags = self.tags.unwrap_or_default();
-        draft.example_prompts = self.example_prompts.unwrap_or_default();
-        draft.procedure = Some((procedure, Arc::from(code.into_bytes())));
-        Ok(CreateSkill::new(Content::Draft(Box::new(draft))))
-    }
-
-    /// What changes about a skill that is there.
-    pub(super) fn edit(self, whole: &Whole) -> Result<EditSkill, Problem> {
-        let skill = &whole.record.skill;
-        if self.name.is_some() && self.slug()? != skill.name {
-            let detail = "the name is part of a skill's id; put a skill with another name under its own id";
-            return Err(Problem::bad_request(detail));
-        }
-        let mut changes = Changes {
+    /// What it says about the skill's content.
+    pub(super) fn said(self) -> Result<Said, Problem> {
+        let parameters = self.parameters.map(|all| all.into_iter().map(ParameterRequest::read).collect());
+        Ok(Said {
+            name: self.name,
+            display_name: self.display_name,
             description: self.description,
-            title: self.display_name.map_or(Change::Keep, Change::Set),
+            code: self.code,
+            parameters: parameters.transpose()?,
             tags: self.tags,
             example_prompts: self.example_prompts,
-            ..Changes::default()
-        };
-        if self.code.is_some() || self.parameters.is_some() {
-            let code = self.code.or_else(|| whole.code.clone()).ok_or_else(|| needed("code"))?;
-            let known = whole.manifest.procedure.clone().map_or_else(blank, Ok)?;
-            let procedure = described(known, &skill.name, &code, self.parameters)?;
-            let file = BundleFile::new(code.into_bytes());
-            changes.files.insert(procedure.file.clone(), Some(file));
-            changes.procedure = Change::Set(procedure);
-        }
-        Ok(EditSkill::new(Edit::Changes(Box::new(changes))))
+        })
     }
-}
-
-fn needed(field: &str) -> Problem {
-    Problem::bad_request(format!("a new skill needs `{field}`"))
-}
-
-/// The procedure of a new skill, before its code is looked at.
-fn blank() -> Result<Procedure, Problem> {
-    let file = BundlePath::parse(CODE_FILE)
-        .map_err(|error| Problem::with_code(Code::InvalidPath, error.to_string()))?;
-    Ok(Procedure {
-        language: Language::Python,
-        file,
-        function: None,
-        parameters: Vec::new(),
-        profile: None,
-        limits: RunLimits::default(),
-        network: Vec::new(),
-    })
-}
-
-/// The procedure with what its code and the request say about how it is called.
-fn described(
-    procedure: Procedure,
-    name: &SkillName,
-    code: &str,
-    parameters: Option<Vec<ParameterRequest>>,
-) -> Result<Procedure, Problem> {
-    let function = code
-        .lines()
-        .filter_map(|line| line.strip_prefix("def ")?.split_once('('))
-        .map(|(function, _)| function.trim())
-        .find(|function| slugify(function).as_ref() == Some(name));
-    let parameters = parameters.unwrap_or_default().into_iter().map(ParameterRequest::read);
-    Ok(Procedure {
-        function: function.map(str::to_owned),
-        parameters: parameters.collect::<Result<_, _>>()?,
-        ..procedure
-    })
 }
 
 /// Reads where a skill shall stand, in any spelling: `PendingApproval`, `pending_approval`, `PENDINGAPPROVAL`.

@@ -1,6 +1,6 @@
 //! The routes of people: their own skills.
 
-use app::skills::{Decision, OnConflict, Outcome};
+use app::skills::{Content, CreateSkill, Decision, OnConflict, Outcome};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -64,7 +64,8 @@ pub(super) async fn put(
         Some(text) => instance.user(cx, text).await?.id,
         None => caller.user,
     };
-    let mut create = request.create()?;
+    let draft = app::instances::draft(cx, caller, request.said()?).await?;
+    let mut create = CreateSkill::new(Content::Draft(Box::new(draft)));
     create.scope = Some(Scope::AgentUser(agent, user));
     create.on_conflict = OnConflict::NewRevision;
     let published = app::skills::create(cx, caller, create, None).await?;
