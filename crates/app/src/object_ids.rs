@@ -101,11 +101,11 @@ pub async fn find_skill(cx: &Context, caller: &Caller, text: &str) -> Result<Ski
     let ends = text.match_indices('_').map(|(at, _)| at).chain([text.len()]);
     let names: BTreeSet<SkillName> = ends.filter_map(|end| slugify(text.get(..end)?)).collect();
     let mut tx = cx.read().await?;
-    let mut called = Names::new(&mut *tx, caller.workspace).await?;
+    let mut owners = Names::new(&mut *tx, caller.workspace).await?;
     let mut fitting = Vec::new();
     for name in names {
         for record in named(&mut *tx, caller.workspace, &name).await? {
-            let id = called.of(&mut *tx, &record.skill).await?.id;
+            let id = owners.of(&mut *tx, &record.skill).await?.id;
             if id == text || is_same(&id, text) {
                 fitting.push((id == text, record.skill));
             }

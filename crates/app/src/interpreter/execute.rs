@@ -31,10 +31,10 @@ pub(super) async fn execute(cx: &Context, caller: &Caller, call: &Call) -> Resul
         let (executed, kept) = code_sessions::execute_passing(cx, caller, request).await?;
         (executed, Some(kept))
     };
-    Ok(answer(executed, kept))
+    Ok(answer(executed, kept.as_ref()))
 }
 
-fn answer(executed: Executed, kept: Option<Kept>) -> Answer {
+fn answer(executed: Executed, kept: Option<&Kept>) -> Answer {
     let failure = executed.error.map(|error| Failure {
         message: text::error(&error.kind, &error.message, None, None),
         code: error.code.to_owned(),
@@ -48,7 +48,7 @@ fn answer(executed: Executed, kept: Option<Kept>) -> Answer {
         error: failure.as_ref().map(|failure| text::error("", &failure.message, None, failure.line)),
     };
     let mut text = text::output(&told);
-    let place = match &kept {
+    let place = match kept {
         None if executed.files.is_empty() => None,
         None => Some(text::place(executed.session.id)),
         Some(kept) => text::kept(kept),

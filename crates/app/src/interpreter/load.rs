@@ -33,7 +33,7 @@ async fn load_all(cx: &Context, caller: &Caller, request: LoadFunctions) -> Resu
             Ok(record) if skills.iter().any(|known| known.record.skill.id == record.skill.id) => {}
             Ok(record) => skills.push(load(cx, caller, record).await?),
             Err(error) if matches!(error.code(), Code::NotFound | Code::SkillNotActive) => {
-                missing.push(error)
+                missing.push(error);
             }
             Err(error) => return Err(error),
         }

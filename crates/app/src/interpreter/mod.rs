@@ -14,6 +14,7 @@ mod text;
 mod use_skill;
 
 use model::{Caller, CodeSessionId, ProceduralMemory, SessionId};
+use policy::access::{self, Act};
 use serde_json::{Map, Value};
 
 pub use load::load_functions;
@@ -183,8 +184,10 @@ async fn memory(cx: &Context, caller: &Caller) -> Result<Option<ProceduralMemory
     Ok(agent.procedural_memory.filter(|settings| settings.enabled))
 }
 
-/// Does what the tool is asked. What a model can mend is an answer with a failure; an error is for those who run it.
+/// Does what the tool is asked. What a model can mend is an answer with a failure; an error is for those who run it, and
+/// for callers who may not use it at all.
 pub async fn call(cx: &Context, caller: &Caller, call: Call) -> Result<Answer, Error> {
+    access::decide(caller, Act::UseCodeSession)?;
     let memory = memory(cx, caller).await?;
     let recorded = record::begin(cx, caller, &call, memory.is_some()).await?;
     let answer = match &memory {

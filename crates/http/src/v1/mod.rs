@@ -4,6 +4,7 @@ mod agents;
 mod audit;
 mod backup;
 mod governance;
+mod interpreter;
 mod names;
 mod router;
 mod runs;

@@ -8,7 +8,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{agents, audit, backup, governance, runs, search, skills, tokens, users, workspaces};
+use super::{
+    agents, audit, backup, governance, interpreter, runs, search, skills, tokens, users, workspaces,
+};
 use crate::auth::COOKIE;
 use crate::code;
 use crate::instances;
@@ -104,6 +106,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(runs::prune))
         .routes(routes!(runs::read))
         .routes(routes!(runs::sandbox))
+        .routes(routes!(interpreter::interpret))
         .routes(routes!(code::execute))
         .routes(routes!(code::list))
         .routes(routes!(code::end))

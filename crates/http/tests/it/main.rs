@@ -21,6 +21,7 @@ mod discover;
 mod governance;
 mod headers;
 mod instances;
+mod interpreter;
 mod library;
 mod openapi;
 mod operations;

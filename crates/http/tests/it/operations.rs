@@ -196,6 +196,7 @@ impl World {
         );
         add("list_tags", "GET", "/tags".into(), none(), Read, Member);
         let source = json!({"code": "1 + 1"});
+        add("interpret", "POST", "/interpreter".into(), json!({"prompt": "1 + 1"}), Write, Member);
         add("execute_code", "POST", "//code/execute".into(), source, Write, Member);
         add("list_code_sessions", "GET", "//code/sessions".into(), none(), Read, Member);
         add("upload_files", "POST", "//files/upload?path=b.txt".into(), json!("b"), Write, Member);

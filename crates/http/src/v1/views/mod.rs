@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use decisions::DecisionView;
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
-pub(crate) use facets::{PolicyView, ProcedureRequest};
+pub(crate) use facets::{ParameterView, PolicyView, ProcedureRequest};
 pub(crate) use governance::{
     ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView, PolicyStateView,
     ResolvedView, StartedView,
