@@ -14,6 +14,7 @@ mod context;
 mod error;
 pub mod governance;
 pub mod identity;
+pub mod instances;
 pub mod interpreter;
 pub mod jobs;
 pub mod object_ids;

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{AgentId, Caller, Handle, Skill, SkillId, SkillName, Status, UserId, WorkspaceId, slugify};
+use model::{
+    Agent, AgentId, Caller, Handle, Skill, SkillId, SkillName, Status, UserId, WorkspaceId, slugify,
+};
 use policy::access::{self, Act};
 use store::{SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, StoreError, Tx, Visibility};
 
@@ -104,7 +106,7 @@ pub async fn find_skill(cx: &Context, caller: &Caller, text: &str) -> Result<Ski
     for name in names {
         for record in named(&mut *tx, caller.workspace, &name).await? {
             let id = owners.of(&mut *tx, &record.skill).await?.id;
-            if id == text || folded(&id) == folded(text) {
+            if id == text || is_same(&id, text) {
                 fitting.push((id == text, record.skill));
             }
         }
@@ -129,6 +131,28 @@ pub async fn find_skill(cx: &Context, caller: &Caller, text: &str) -> Result<Ski
             Err(Error::invalid(Code::InvalidRequest, message))
         }
     }
+}
+
+/// The id that a skill of this name has on this agent for this user.
+pub fn id_for(name: &str, agent: &Agent, user: &Handle) -> String {
+    joined(name, Some(&agent.name), Some(user))
+}
+
+/// Whether two ids differ at most in how a name is spelled.
+pub fn is_same(id: &str, other: &str) -> bool {
+    folded(id) == folded(other)
+}
+
+fn joined(name: &str, agent: Option<&SkillName>, user: Option<&Handle>) -> String {
+    let mut id = name.to_owned();
+    if let Some(agent) = agent {
+        id.extend(["_", agent.as_str()]);
+    }
+    if let Some(user) = user {
+        id.push('_');
+        id.extend(user_word(user));
+    }
+    id
 }
 
 /// An id in which spellings of a name are the same.
@@ -187,14 +211,7 @@ impl Names {
             None => None,
         };
         let name = written_name(skill).to_owned();
-        let mut id = name.clone();
-        if let Some(agent) = &agent {
-            id.extend(["_", agent.as_str()]);
-        }
-        if let Some(user) = &user {
-            id.push('_');
-            id.extend(user_word(user));
-        }
+        let id = joined(&name, agent.as_ref(), user.as_ref());
         Ok(ObjectIds {
             object_id: skill_path(&self.workspace_name, &id),
             agent_object_id: agent.map(|agent| agent_path(&self.workspace_name, &agent)),

@@ -79,6 +79,11 @@ impl Problem {
         Self::with_code(Code::InvalidRequest, detail)
     }
 
+    /// Whether it is the problem with this code.
+    pub(crate) fn has(&self, code: Code) -> bool {
+        self.code == code.as_str()
+    }
+
     /// As the error of one item among many; what is wrong on our side stays the problem of the whole request.
     pub(crate) fn into_item(self) -> Result<Error, Self> {
         match Code::ALL.iter().find(|code| code.as_str() == self.code) {

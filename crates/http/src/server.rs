@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
 use crate::rate_limit::SignInLimit;
-use crate::{edge, health, pages, problem, sign_in, v1};
+use crate::{edge, health, instances, pages, problem, sign_in, v1};
 
 /// What the door has to be told.
 #[derive(Debug, Clone)]
@@ -81,6 +81,7 @@ impl Http {
             .route("/healthz", get(health::alive))
             .route("/readyz", get(health::ready))
             .merge(v1::router())
+            .merge(instances::router())
             .fallback(problem::no_such_path)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(DefaultBodyLimit::max(self.state.config.max_body_bytes))

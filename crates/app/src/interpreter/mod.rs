@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 pub use load::load_functions;
 pub use python::{PythonCode, read_python};
+pub(crate) use register::{body as procedure_body, draft as procedure_draft};
 
 use crate::artifacts::Artifact;
 use crate::code_sessions::SessionFile;

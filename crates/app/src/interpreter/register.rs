@@ -61,7 +61,8 @@ pub(super) async fn register(
     Ok(Answer { text, artifacts, ..Answer::new(Operation::RegisterSkill) })
 }
 
-fn draft(
+/// The content of a skill made of code.
+pub(crate) fn draft(
     name: SkillName,
     written: &str,
     description: &str,
@@ -85,7 +86,7 @@ fn draft(
 }
 
 /// Instructions for clients that know nothing of procedures: what it does, with what, and how to call it.
-fn body(written: &str, description: &str, read: &PythonCode) -> String {
+pub(crate) fn body(written: &str, description: &str, read: &PythonCode) -> String {
     let mut body = format!("# {written}\n\n{description}\n");
     if let Some(summary) = read.summary.as_ref().filter(|summary| *summary != description) {
         let _ = write!(body, "\n{summary}\n");

@@ -27,7 +27,7 @@ pub use archive::{
     import_archive, validate,
 };
 pub use bundles::export;
-pub(crate) use bundles::{load_bundle, load_manifest_bundle};
+pub(crate) use bundles::{content as file_content, load_bundle, load_manifest_bundle};
 pub use changes::{Changed, changes};
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::auth::COOKIE;
 use crate::code;
+use crate::instances;
 use crate::server::HttpState;
 use crate::sign_in;
 
@@ -41,7 +42,8 @@ use crate::sign_in;
 )]
 struct Document;
 
-struct Credentials;
+/// How one says who one is, for a document.
+pub(crate) struct Credentials;
 
 impl Modify for Credentials {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
@@ -138,9 +140,11 @@ fn documented() -> OpenApiRouter<HttpState> {
 pub(crate) fn router() -> Router<HttpState> {
     let (router, document) = documented().split_for_parts();
     let files = get(skills::read_file).put(skills::put_file).delete(skills::delete_file);
-    router
-        .route("/api/v1/skills/{id}/files/{*path}", files)
-        .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+    router.route("/api/v1/skills/{id}/files/{*path}", files).merge(
+        SwaggerUi::new("/docs")
+            .url("/api/v1/openapi.json", document)
+            .url("/instances/openapi.json", instances::document()),
+    )
 }
 
 /// The OpenAPI document, as the server serves it.
