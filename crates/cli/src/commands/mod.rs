@@ -5,6 +5,7 @@ mod agent;
 mod audit;
 mod backup;
 mod config;
+mod connect;
 mod doctor;
 mod hook;
 mod login;
@@ -146,6 +147,9 @@ enum Command {
     /// Work with the Python environments that skills run in
     #[command(subcommand)]
     Python(python::PythonCommand),
+    /// Give coding agents the tools and skills of the library
+    #[command(subcommand)]
+    Connect(connect::ConnectCommand),
     /// Let coding agents ask before they act
     #[command(subcommand, visible_alias = "hooks")]
     Hook(hook::HookCommand),
@@ -283,7 +287,18 @@ fn flags(global: &Global, command: &Command) -> Layer {
             allow_weaker: weaker.then_some(Switch::Bool(true)),
             ..SandboxLayer::default()
         },
-        ..library_flags(global)
+        ..named_library(global, command)
+    }
+}
+
+/// The same, and the server that a host is to be connected to.
+fn named_library(global: &Global, command: &Command) -> Layer {
+    let layer = library_flags(global);
+    match command {
+        Command::Connect(connect) if connect.url().is_some() => {
+            Layer { server: connect.url().map(str::to_owned), ..layer }
+        }
+        _ => layer,
     }
 }
 
@@ -330,6 +345,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Login(args) => args.run(s).await,
         Command::Logout => login::logout(s),
         Command::Whoami => login::whoami(s).await,
+        Command::Connect(command) => command.run(s).await,
         Command::Hook(command) => command.run(s),
         Command::Config(command) => command.run(s),
         Command::Doctor => return doctor::run(s).await,
