@@ -1,5 +1,6 @@
-"""Lets real agents meet the hooks: a scripted model asks for a forbidden and an allowed command in each host.
+"""Lets real agents meet us: our MCP server, and our hooks.
 
+Of the hooks: a scripted model asks for a forbidden and an allowed command in each host.
 What ran is seen by its traces in a folder; what the model was told stands in what the host sent it.
 Everything happens on this machine, in an empty home. Exit status 0: every claim holds.
 """
@@ -17,7 +18,8 @@ from dataclasses import dataclass
 from agents import ClaudeCode, Codex, Host
 from claims import Claims
 from library import Library
-from model import SCRIPTED, Model
+from model import SCRIPTED, Model, Shell
+from serving import SKILLS, try_serving
 
 HERE = pathlib.Path(__file__).resolve().parent
 POLICY = HERE / "policy" / "no-deleting"
@@ -48,12 +50,10 @@ def denials(library: Library, host: Host) -> list[dict]:
 
 def converse(host: Host, library: Library, before_first: Callable[[], None] | None = None) -> Conversation:
     """Lets a host work through the script in a folder of its own."""
-    with tempfile.TemporaryDirectory() as name, Model(COMMANDS, before_first) as model:
+    with tempfile.TemporaryDirectory() as name, Model([Shell(command) for command in COMMANDS], before_first) as model:
         folder = pathlib.Path(name)
         (folder / "kept").touch()
-        # Whatever does not stay on this machine is sent to the model, which refuses it.
-        ways_out = {"HTTPS_PROXY": model.address, "HTTP_PROXY": model.address, "NO_PROXY": "127.0.0.1,localhost"}
-        status, output = host.run(model.address, folder, {**library.environment, **ways_out})
+        status, output = host.run(model.address, folder, {**library.environment, **model.ways_out()})
         return Conversation(
             status=status,
             output=output,
@@ -139,6 +139,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Library(binary, pathlib.Path(folder))
         with library.server as server:
+            library.command("import", str(SKILLS), "--all", "--yes")
+            for host in hosts:
+                try_serving(host, library, claims)
             library.command("import", str(POLICY), "--yes")
             for host in hosts:
                 try_host(host, library, claims)

@@ -125,7 +125,7 @@ def page() -> str:
         "handler with the tools, resources and prompts that the suite expects to find. Its scenarios for skills run",
         "against the server itself. All scenarios pass but those below, which test what the server does not offer.",
         "",
-        "`e2e/mcp/conformance.py` makes this page from `e2e/mcp/not-applicable.yml`; the test fails when it is not in step.",
+        "This page is made from `e2e/mcp/not-applicable.yml` by `e2e/mcp/conformance.py`, and the test checks that it is.",
     ]
     for specification, listed in not_applicable().items():
         lines += ["", f"## {specification}", ""]
