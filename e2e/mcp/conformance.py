@@ -1,7 +1,7 @@
 """The official conformance suite, for both eras of the protocol, and its scenarios for skills.
 
 What need not pass stands with its reason in not-applicable.yml; whatever stands there and passes is out of date.
-The same list is docs/guide/mcp-conformance.md. After a change of the list, `python conformance.py` writes that page.
+For people the same list is docs/guide/mcp-conformance.md, which page.py writes.
 """
 
 import collections
@@ -11,13 +11,9 @@ import re
 import tempfile
 from dataclasses import dataclass
 
-import yaml
 from claims import Claims
+from page import PAGE, not_applicable, page
 from tools import Tools
-
-HERE = pathlib.Path(__file__).resolve().parent
-NOT_APPLICABLE = HERE / "not-applicable.yml"
-PAGE = HERE.parents[1] / "docs/guide/mcp-conformance.md"
 
 SPECIFICATIONS = ["2025-11-25", "2026-07-28"]
 # These need no fixtures, so the server itself must pass them whole, as it is wired and with its own skills.
@@ -74,11 +70,6 @@ def outcomes(folder: pathlib.Path) -> list[Outcome]:
     return found
 
 
-def not_applicable() -> dict[str, dict[str, str]]:
-    """The scenarios that need not pass, with the reason, by specification."""
-    return {str(version): listed or {} for version, listed in yaml.safe_load(NOT_APPLICABLE.read_text()).items()}
-
-
 def suite(tools: Tools, url: str, claims: Claims) -> None:
     """All scenarios of both specifications against a server that has the suite's fixtures."""
     listed = not_applicable()
@@ -116,31 +107,6 @@ def server_itself(tools: Tools, url: str, claims: Claims) -> None:
         claims.check(f"conformance of the server: {name}: {counts}", whole, evidence)
 
 
-def page() -> str:
-    """The list of what is not applicable, for people."""
-    lines = [
-        "# Conformance with MCP",
-        "",
-        "The official conformance suite runs with every `make test`, once for each era of the protocol, against our",
-        "handler with the tools, resources and prompts that the suite expects to find. Its scenarios for skills run",
-        "against the server itself. All scenarios pass but those below, which test what the server does not offer.",
-        "",
-        "This page is made from `e2e/mcp/not-applicable.yml` by `e2e/mcp/conformance.py`, and the test checks that it is.",
-    ]
-    for specification, listed in not_applicable().items():
-        lines += ["", f"## {specification}", ""]
-        if listed:
-            lines += ["| scenario | why it does not apply |", "|---|---|"]
-            lines += [f"| `{scenario}` | {reason} |" for scenario, reason in sorted(listed.items())]
-        else:
-            lines.append("All scenarios pass.")
-    return "\n".join(lines) + "\n"
-
-
 def check_page(claims: Claims) -> None:
     told = PAGE.read_text() if PAGE.exists() else ""
-    claims.check(f"{PAGE.name} lists what is not applicable", told == page(), "  run `python e2e/mcp/conformance.py`")
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())
+    claims.check(f"{PAGE.name} lists what is not applicable", told == page(), "  run `python e2e/mcp/page.py`")
