@@ -19,6 +19,9 @@ PATIENCE_SECONDS = 30
 # How the client calls the eras, and what they come to.
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
+# Our program, which works on its own library, or carries all to the server that it is told of; and the server itself.
+NEAR, FAR, HTTP = "stdio", "stdio to a server", "HTTP"
+
 
 @dataclass
 class Answer:
@@ -54,8 +57,8 @@ class Door:
         return f"{self.transport} {ERAS[self.era]}"
 
     @property
-    def slug(self) -> str:
-        """The same as part of a name."""
+    def agent(self) -> str:
+        """The agent whose door it is."""
         return f"{self.transport}-{ERAS[self.era]}".lower()
 
     @contextlib.asynccontextmanager
@@ -64,14 +67,17 @@ class Door:
     ) -> AsyncIterator[Client]:
         """A client that acts through an agent. The handler is told what the server says by itself."""
         options = {"mode": self.era, "message_handler": handler, "read_timeout_seconds": PATIENCE_SECONDS}
-        if self.transport == "stdio":
+        server = self.library.server
+        if self.transport != HTTP:
             words = ["mcp", "--agent", agent, *(["--toolsets", toolsets] if toolsets else [])]
-            program = StdioServerParameters(command=self.library.binary, args=words, env=self.library.environment)
+            named = {"REPERTOIRE_SERVER": f"http://{server.address}", "REPERTOIRE_TOKEN": server.token}
+            environment = {**self.library.environment, **(named if self.transport == FAR else {})}
+            program = StdioServerParameters(command=self.library.binary, args=words, env=environment)
             async with Client(stdio_client(program, self.log), **options) as client:
                 yield client
             return
-        headers = {"Authorization": f"Bearer {self.library.server.token}", "Repertoire-Agent": agent}
-        url = f"http://{self.library.server.address}/mcp" + (f"?toolsets={toolsets}" if toolsets else "")
+        headers = {"Authorization": f"Bearer {server.token}", "Repertoire-Agent": agent}
+        url = f"http://{server.address}/mcp" + (f"?toolsets={toolsets}" if toolsets else "")
         async with (
             httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
             Client(streamable_http_client(url, http_client=http), **options) as client,
@@ -79,9 +85,9 @@ class Door:
             yield client
 
 
-def doors(library: Library, log: TextIO) -> list[Door]:
-    """All ways in."""
-    return [Door(library, transport, era, log) for transport, era in itertools.product(("stdio", "HTTP"), ERAS)]
+def doors(library: Library, log: TextIO, *transports: str) -> list[Door]:
+    """All ways in by these transports."""
+    return [Door(library, transport, era, log) for transport, era in itertools.product(transports, ERAS)]
 
 
 async def call(client: Client, tool: str, **arguments: object) -> Answer:

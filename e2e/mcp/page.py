@@ -12,7 +12,7 @@ HEAD = """# Conformance with MCP
 
 The official conformance suite runs with every `make test`, once for each era of the protocol.
 It runs against our handler with the tools, resources and prompts that the suite expects to find.
-The scenarios that need none of those, such as those of the skills extension, also run against the server itself, where nothing in them is left out.
+The scenarios of the skills extension, and others that need none of those, run against the server itself.
 All scenarios pass but those below, which test what the server does not offer.
 Those of the tasks extension do not run: the server does not declare it.
 

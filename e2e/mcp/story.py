@@ -6,12 +6,13 @@ It finds nothing, writes code, saves it, finds it, uses it, changes it, turns it
 import asyncio
 import contextlib
 import pathlib
+import sys
 import time
 from typing import TextIO
 
 import httpx2
 from claims import Claims
-from doors import ERAS, PATIENCE_SECONDS, Door, call, doors, interpret
+from doors import ERAS, FAR, HTTP, NEAR, PATIENCE_SECONDS, Answer, Door, call, doors, interpret
 from library import Library
 from mcp import Client, MCPError
 
@@ -47,15 +48,14 @@ PLAIN = "plain"
 def prepare(library: Library) -> None:
     """The skills, and an agent for each door, so that each begins with nothing of its own."""
     library.command("import", str(SKILLS), "--yes", "--all")
-    for transport in ("stdio", "http"):
-        for version in ERAS.values():
-            library.command("agent", "create", f"{transport}-{version}", "--memory", "true")
+    for door in doors(library, sys.stderr, NEAR, HTTP):
+        library.command("agent", "create", door.agent, "--memory", "true")
     library.command("agent", "create", PLAIN)
 
 
 async def tell(library: Library, claims: Claims, log: TextIO) -> None:
     """The whole story over every door."""
-    for door in doors(library, log):
+    for door in doors(library, log, NEAR, HTTP):
         await Story(door, claims).tell()
     await strangers(library, claims)
     await second_client(library, claims)
@@ -74,7 +74,7 @@ class Story:
 
     async def tell(self) -> None:
         parts = [self.greets, self.learns, self.changes, self.errs, self.reads, self.prompts, self.hears]
-        async with self.door.client(self.door.slug, TOOLSETS, self.hear) as client:
+        async with self.door.client(self.door.agent, TOOLSETS, self.hear) as client:
             for part in parts:
                 await self.attempt(part, client)
         async with self.door.client(PLAIN) as client:
@@ -240,7 +240,7 @@ class Story:
 
     async def hears(self, client: Client) -> None:
         """A skill that someone else adds is heard of."""
-        name = f"added-{self.door.slug.replace('.', '-')}"
+        name = f"added-by-{self.door.agent}"
         skill = {"name": name, "description": "Was added.", "instructions": "Was added."}
 
         async def add() -> None:
@@ -336,21 +336,27 @@ async def second_client(library: Library, claims: Claims) -> None:
 
 async def loses(library: Library, claims: Claims, log: TextIO) -> None:
     """The server goes while clients are connected. Ends the server."""
-    stack = contextlib.AsyncExitStack()
-    with contextlib.suppress(Exception):
-        async with stack:
-            clients = [(door, await stack.enter_async_context(door.client(door.slug))) for door in doors(library, log)]
-            library.server.process.terminate()
-            await asyncio.to_thread(library.server.process.wait)
-            for door, client in clients:
-                begun = time.monotonic()
-                try:
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        answer = await interpret(client, "execute", prompt="print(6 * 7)")
-                    failed, told = answer.failed, str(answer)
-                except TimeoutError:
-                    failed, told = False, "  no answer"
-                except Exception as error:  # noqa: BLE001
-                    failed, told = True, f"  {type(error).__name__}: {error}"
-                soon = time.monotonic() - begun < PATIENCE_SECONDS
-                claims.check(f"{door.name}: when the server is gone the call fails soon", failed and soon, told)
+    async with contextlib.AsyncExitStack() as stack:
+        ways = doors(library, log, HTTP, FAR, NEAR)
+        clients = [await stack.enter_async_context(door.client(PLAIN)) for door in ways]
+        library.server.process.terminate()
+        await asyncio.to_thread(library.server.process.wait)
+        for door, client in zip(ways, clients, strict=True):
+            begun = time.monotonic()
+            answer = await ask_in_vain(client)
+            soon = time.monotonic() - begun < PATIENCE_SECONDS
+            if door.transport == NEAR:
+                claim = "when the server is gone our program serves the library itself"
+                claims.check(f"{door.name}: {claim}", not answer.failed and "42" in answer.text, answer)
+            else:
+                claim = "when the server is gone a call fails soon, and says something"
+                claims.check(f"{door.name}: {claim}", answer.failed and soon and answer.text != "", answer)
+
+
+async def ask_in_vain(client: Client) -> Answer:
+    """An answer or a failure, whatever form it takes."""
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await interpret(client, "execute", prompt="print(6 * 7)")
+    except Exception as error:  # noqa: BLE001
+        return Answer(f"{type(error).__name__}: {error}", failed=True)
