@@ -11,9 +11,9 @@ PROMPT = "Do what has to be done."
 
 
 class Host:
-    """A program that lets a model use a shell, and asks hooks first."""
+    """A program that lets a model use a shell and MCP servers, and asks hooks first."""
 
-    agent: str  # as `hook install --agent` calls it
+    agent: str  # as `connect` and `hook install --agent` call it
     name: str  # as the hook and the decision log call it
     program: str  # where npm puts it
 
@@ -66,7 +66,8 @@ class ClaudeCode(Host):
     program = "@anthropic-ai/claude-code-*/claude"
 
     def command(self, model: str) -> list[str]:
-        options = ["--output-format", "stream-json", "--verbose", "--strict-mcp-config", "--allowedTools", "Bash"]
+        allowed = "Bash,ReadMcpResourceTool,mcp__repertoire"
+        options = ["--output-format", "stream-json", "--verbose", "--allowedTools", allowed]
         return ["-p", PROMPT, *options]
 
     def environment(self, model: str) -> dict[str, str]:
@@ -76,6 +77,8 @@ class ClaudeCode(Host):
             "DISABLE_TELEMETRY": "1",
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            # The model is asked once the servers are there.
+            "MCP_CONNECTION_NONBLOCKING": "0",
         }
 
 

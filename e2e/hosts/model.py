@@ -1,4 +1,4 @@
-"""A model that follows a script: it asks for shell commands, one after the other, and then says that it is done.
+"""A model that follows a script: it asks for tools, one after the other, and then says that it is done.
 
 It speaks what the hosts speak, Anthropic's Messages and OpenAI's Responses, and keeps whatever it is sent.
 How far the script is stands in each request, which holds all results so far; so nothing is kept between requests.
@@ -10,15 +10,55 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 LAST_WORDS = "The script ends here."
 USAGE = {"input_tokens": 1, "output_tokens": 1}
 
 
-class Messages:
-    """Anthropic's protocol, with the shell tool of Claude Code."""
+@dataclass
+class Shell:
+    """A command for the shell."""
 
-    SHELL, COMMAND = "Bash", "command"
+    command: str
+
+
+@dataclass
+class ServerTool:
+    """A tool of an MCP server."""
+
+    server: str
+    tool: str
+    arguments: dict
+
+
+@dataclass
+class Resource:
+    """A resource of an MCP server, to be read."""
+
+    server: str
+    uri: str
+
+
+# What a script may ask for.
+Step = Shell | ServerTool | Resource
+
+
+class Messages:
+    """Anthropic's protocol, with the tools of Claude Code."""
+
+    SHELL = "Bash"
+
+    @staticmethod
+    def ask(call_id: str, step: Step) -> list[dict]:
+        """The events that ask for a tool."""
+        match step:
+            case Shell(command):
+                return Messages.call(call_id, Messages.SHELL, {"command": command})
+            case ServerTool(server, tool, arguments):
+                return Messages.call(call_id, f"mcp__{server}__{tool}", arguments)
+            case Resource(server, uri):
+                return Messages.call(call_id, "ReadMcpResourceTool", {"server": server, "uri": uri})
 
     @staticmethod
     def results(body: dict) -> dict[str, str]:
@@ -51,9 +91,20 @@ class Messages:
 
 
 class Responses:
-    """OpenAI's protocol, with the shell tool of Codex."""
+    """OpenAI's protocol, with the tools of Codex."""
 
-    SHELL, COMMAND = "exec_command", "cmd"
+    SHELL = "exec_command"
+
+    @staticmethod
+    def ask(call_id: str, step: Step) -> list[dict]:
+        """The events that ask for a tool."""
+        match step:
+            case Shell(command):
+                return Responses.call(call_id, {"name": Responses.SHELL}, {"cmd": command})
+            case ServerTool(server, tool, arguments):
+                return Responses.call(call_id, {"name": tool, "namespace": f"mcp__{server}"}, arguments)
+            case Resource(server, uri):
+                return Responses.call(call_id, {"name": "read_mcp_resource"}, {"server": server, "uri": uri})
 
     @staticmethod
     def results(body: dict) -> dict[str, str]:
@@ -62,9 +113,10 @@ class Responses:
         return {item["call_id"]: text_of(item["output"]) for item in outputs}
 
     @staticmethod
-    def call(call_id: str, name: str, arguments: dict) -> list[dict]:
-        call = {"type": "function_call", "call_id": call_id, "name": name, "arguments": json.dumps(arguments)}
-        return Responses.reply(call)
+    def call(call_id: str, tool: dict, arguments: dict) -> list[dict]:
+        return Responses.reply(
+            {"type": "function_call", "call_id": call_id, **tool, "arguments": json.dumps(arguments)}
+        )
 
     @staticmethod
     def say(text: str) -> list[dict]:
@@ -94,9 +146,9 @@ def text_of(content: str | list) -> str:
 class Model(contextlib.AbstractContextManager):
     """A scripted model on a free port of this machine; it ends with the block it is made for."""
 
-    def __init__(self, commands: list[str], before_first: Callable[[], None] | None = None) -> None:
-        """The commands to ask for, and what is to happen before the first of them is."""
-        self.commands = commands
+    def __init__(self, script: list[Step], before_first: Callable[[], None] | None = None) -> None:
+        """What to ask for, and what is to happen before the first of it is."""
+        self.script = script
         self.before_first = before_first
         self.requests: list[dict] = []
         self.results: dict[str, str] = {}
@@ -108,8 +160,12 @@ class Model(contextlib.AbstractContextManager):
         self.server.shutdown()
         self.server.server_close()
 
+    def ways_out(self) -> dict[str, str]:
+        """What sends all that does not stay on this machine to the model, which refuses it."""
+        return {"HTTPS_PROXY": self.address, "HTTP_PROXY": self.address, "NO_PROXY": "127.0.0.1,localhost"}
+
     def result(self, number: int) -> str | None:
-        """What the model was shown after the command of this number; nothing if it was never answered."""
+        """What the model was shown after the step of this number; nothing if it was never answered."""
         return self.results.get(f"call_{number}")
 
     def next(self, protocol: type[Messages] | type[Responses], body: dict) -> list[dict]:
@@ -121,9 +177,9 @@ class Model(contextlib.AbstractContextManager):
         done = len(self.results)
         if done == 0 and self.before_first:
             self.before_first()
-        if done >= len(self.commands):
+        if done >= len(self.script):
             return protocol.say(LAST_WORDS)
-        return protocol.call(f"call_{done}", protocol.SHELL, {protocol.COMMAND: self.commands[done]})
+        return protocol.ask(f"call_{done}", self.script[done])
 
 
 class Listener(http.server.ThreadingHTTPServer):

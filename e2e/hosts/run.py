@@ -1,5 +1,6 @@
-"""Lets real agents meet the hooks: a scripted model asks for a forbidden and an allowed command in each host.
+"""Lets real agents meet us: our MCP server, and our hooks.
 
+Of the hooks: a scripted model asks for a forbidden and an allowed command in each host.
 What ran is seen by its traces in a folder; what the model was told stands in what the host sent it.
 Everything happens on this machine, in an empty home. Exit status 0: every claim holds.
 """
@@ -8,16 +9,17 @@ import json
 import pathlib
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents import PATIENCE_SECONDS, ClaudeCode, Codex, Host
-from model import SCRIPTED, Model
-from server import Server
+from agents import ClaudeCode, Codex, Host
+from claims import Claims
+from library import Library
+from model import SCRIPTED, Model, Shell
+from serving import SKILLS, try_serving
 
 HERE = pathlib.Path(__file__).resolve().parent
 POLICY = HERE / "policy" / "no-deleting"
@@ -25,8 +27,6 @@ POLICY = HERE / "policy" / "no-deleting"
 FORBIDDEN, ALLOWED = 0, 1
 COMMANDS = ["rm kept", "touch made"]
 
-# A port on which nobody listens.
-NOWHERE = "http://127.0.0.1:1"
 TIMED_CALLS = 100
 
 
@@ -42,68 +42,18 @@ class Conversation:
     requests: list[dict]
 
 
-class Claims:
-    """Says of each claim whether it holds."""
-
-    def __init__(self) -> None:
-        self.failed = 0
-
-    def check(self, text: str, holds: bool, evidence: str) -> None:
-        print("PASS" if holds else "FAIL", text, flush=True)
-        if not holds:
-            self.failed += 1
-            print(evidence, flush=True)
-
-
-class Library:
-    """A home folder with a running server and the policy in its library, and the commands that work there."""
-
-    def __init__(self, binary: str, home: pathlib.Path) -> None:
-        self.binary = binary
-        self.environment = {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
-        # What the machine has in /etc does not count.
-        self.config = home / ".config/repertoire/config.toml"
-        self.config.parent.mkdir(parents=True)
-        self.config.touch(mode=0o600)
-        # The default place, so that every command finds the server without being told.
-        self.server = Server(binary, home / ".local/share/repertoire", self.environment)
-
-    def command(self, *words: str, text: str = "") -> None:
-        """Runs a command on a text; one that fails ends the test."""
-        done = subprocess.run(
-            [self.binary, *words],
-            env=self.environment,
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-        if done.returncode:
-            said = done.stdout + done.stderr
-            raise SystemExit(f"`repertoire {' '.join(words)}` ended with {done.returncode}:\n{said}")
-
-    def lose(self) -> None:
-        """Puts the library out of the reach of all commands."""
-        self.config.write_text(f'server = "{NOWHERE}"\ntoken = "none"\n')
-
-    def find(self) -> None:
-        """Puts it back into their reach."""
-        self.config.write_text("")
-
-    def denials(self, host: Host) -> list[dict]:
-        items = self.server.call("GET", "/governance/decisions?verdict=denied")["items"]
-        return [item for item in items if item["host"] == host.name]
+def denials(library: Library, host: Host) -> list[dict]:
+    """What the decision log says was denied to a host."""
+    items = library.server.call("GET", "/governance/decisions?verdict=denied")["items"]
+    return [item for item in items if item["host"] == host.name]
 
 
 def converse(host: Host, library: Library, before_first: Callable[[], None] | None = None) -> Conversation:
     """Lets a host work through the script in a folder of its own."""
-    with tempfile.TemporaryDirectory() as name, Model(COMMANDS, before_first) as model:
+    with tempfile.TemporaryDirectory() as name, Model([Shell(command) for command in COMMANDS], before_first) as model:
         folder = pathlib.Path(name)
         (folder / "kept").touch()
-        # Whatever does not stay on this machine is sent to the model, which refuses it.
-        ways_out = {"HTTPS_PROXY": model.address, "HTTP_PROXY": model.address, "NO_PROXY": "127.0.0.1,localhost"}
-        status, output = host.run(model.address, folder, {**library.environment, **ways_out})
+        status, output = host.run(model.address, folder, {**library.environment, **model.ways_out()})
         return Conversation(
             status=status,
             output=output,
@@ -145,10 +95,10 @@ def try_host(host: Host, library: Library, claims: Claims) -> None:
     claim("the model reads which policy forbids it", POLICY.name in told, hooked)
     claim("an allowed command runs, and the agent comes to its end", hooked.allowed_ran and hooked.status == 0, hooked)
 
-    denials = library.denials(host)
-    logged = [(denial["tool"], denial["reason"]) for denial in denials]
+    denied = denials(library, host)
+    logged = [(denial["tool"], denial["reason"]) for denial in denied]
     kept = len(logged) == 1 and logged[0][0] == "Bash" and logged[0][1] in told
-    logs = f"  the decisions: {denials}\n  the model read: {told}"
+    logs = f"  the decisions: {denied}\n  the model read: {told}"
     claims.check(f"{host.agent}: the decision log holds the denial, with the reason that the model read", kept, logs)
 
     lost = converse(host, library, library.lose)
@@ -189,6 +139,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Library(binary, pathlib.Path(folder))
         with library.server as server:
+            library.command("import", str(SKILLS), "--all", "--yes")
+            for host in hosts:
+                try_serving(host, library, claims)
             library.command("import", str(POLICY), "--yes")
             for host in hosts:
                 try_host(host, library, claims)

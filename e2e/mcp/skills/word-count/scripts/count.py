@@ -1,0 +1,2 @@
+def count(text: str) -> int:
+    return len(text.split())
