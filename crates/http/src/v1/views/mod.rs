@@ -9,6 +9,7 @@ mod identity;
 mod operations;
 mod runs;
 mod search;
+mod sessions;
 mod skills;
 
 use app::Page;
@@ -29,6 +30,7 @@ pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserVie
 pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
+pub(crate) use sessions::{SessionDetailView, SessionEntryView, SessionView, TodoView, TodosView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
     RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,
