@@ -253,6 +253,7 @@ async fn keep_house(cx: Context) {
                 sign_ins_ended = done.sign_ins_ended,
                 keys_forgotten = done.keys_forgotten,
                 runs_pruned = done.runs_pruned,
+                sessions_pruned = done.sessions_pruned,
                 code_sessions_ended = done.code_sessions_ended,
                 "kept house"
             ),

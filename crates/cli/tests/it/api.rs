@@ -55,6 +55,10 @@ impl Api {
         Answer::to(self.request(Method::POST, path).json(body)).await
     }
 
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
+        Answer::to(self.request(Method::PUT, path).json(body)).await
+    }
+
     pub(crate) async fn send(&self, path: &str, bytes: impl Into<Vec<u8>>) -> Answer {
         Answer::to(self.request(Method::POST, path).body(bytes.into())).await
     }

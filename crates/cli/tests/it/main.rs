@@ -17,5 +17,6 @@ mod runs;
 mod search;
 mod served_runs;
 mod serving;
+mod sessions;
 mod tour;
 mod world;
