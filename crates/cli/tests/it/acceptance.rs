@@ -427,14 +427,19 @@ async fn t10_a_database_that_is_down_is_said_to_be_unavailable() {
     does(&stage.alice, "agent-1", register("first_skill", "Prints a greeting.", HELLO)).await;
     let path = format!("{SKILLS}/{}", own(&stage.alice).await[0]["id"].as_str().unwrap());
     cluster.kill();
-    for answer in
-        [stage.alice.get(SKILLS).await, stage.alice.get(&path).await, stage.alice.delete(&path).await]
-    {
+    let call = uses("first_skill", json!({}));
+    let (listed, read, deleted, called) = tokio::join!(
+        stage.alice.get(SKILLS),
+        stage.alice.get(&path),
+        stage.alice.delete(&path),
+        stage.alice.interpret("agent-1", &call)
+    );
+    for answer in [listed, read, deleted] {
         assert!(answer.headers.contains_key("retry-after"), "{}", answer.text());
         let told = answer.denied(503, "unavailable");
         assert!(told.contains("database"), "{told}");
     }
-    stage.alice.interpret("agent-1", &uses("first_skill", json!({}))).await.refused(503, "unavailable");
+    called.refused(503, "unavailable");
     cluster.restart();
     assert_eq!(own(&stage.alice).await.len(), 1, "nothing was removed");
     stage.alice.delete(&path).await.expect(200);
