@@ -156,7 +156,7 @@ impl Running {
             let _ = stop.send(());
         }
         // Who listens for changes would never finish by themselves.
-        self.mcp.stop();
+        self.mcp.stop().await;
         tokio::select! {
             ended = &mut self.serving => return finished(ended),
             () = tokio::time::sleep(LAST_CODE) => self.library.opened.cx.runner.stop_all(),

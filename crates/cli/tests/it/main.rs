@@ -1,6 +1,7 @@
 //! The binary, driven as people drive it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // tests; clippy knows only the functions marked so
 
+mod acceptance;
 mod access;
 mod api;
 mod backup;
