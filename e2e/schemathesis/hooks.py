@@ -26,7 +26,7 @@ MAKERS = {
 
 # What there is to be run and read, and who else may touch it; all others would put it away.
 KEPT = {os.environ["TEST_ECHO"], os.environ["TEST_SESSION_1"]}
-KEEPERS = {"run_skill", "check_determinism", "execute_code", "post_download_file", "upload_files"}
+KEEPERS = {"run_skill", "check_determinism", "execute_code", "interpret", "post_download_file", "upload_files"}
 
 
 @schemathesis.hook

@@ -79,6 +79,7 @@ impl Task {
             function: function.map(str::to_owned),
             parameters: Map::new(),
             arguments: Vec::new(),
+            folder_modules: false,
         };
         let execution = Execution {
             program,

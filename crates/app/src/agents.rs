@@ -5,7 +5,7 @@ mod procedural_memory;
 
 use model::{
     Agent, AgentId, Assignment, Caller, Discovery, ProceduralMemory, RevisionNumber, RunLimits, SkillId,
-    SkillName,
+    SkillName, Toolset,
 };
 use policy::access::{self, Act};
 use serde_json::json;
@@ -33,6 +33,8 @@ pub struct AgentSpec {
     pub discovery_token_budget: u32,
     /// Bounds on what the code of skills may use when this agent runs them.
     pub run_limits: RunLimits,
+    /// The tools it is offered over MCP; empty is the default set.
+    pub toolsets: Vec<Toolset>,
     /// Its skills, in order.
     pub assignments: Vec<Assignment>,
 }
@@ -48,9 +50,17 @@ impl AgentSpec {
             discovery: Discovery::Auto,
             discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
             run_limits: RunLimits::default(),
+            toolsets: Vec::new(),
             assignments: Vec::new(),
         }
     }
+}
+
+/// The groups of tools that the caller's agent is offered; none is the usual one.
+pub async fn toolsets(cx: &Context, caller: &Caller) -> Result<Vec<Toolset>, Error> {
+    let Some(id) = caller.agent else { return Ok(Vec::new()) };
+    let agent = cx.read().await?.agent(caller.workspace, id).await?;
+    Ok(agent.ok_or_else(|| Error::not_found("agent", id))?.toolsets)
 }
 
 /// Makes an agent.
@@ -67,6 +77,7 @@ pub async fn create(cx: &Context, caller: &Caller, spec: AgentSpec) -> Result<Ag
         discovery: Discovery::Auto,
         discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
         run_limits: RunLimits::default(),
+        toolsets: Vec::new(),
         assignments: Vec::new(),
         version: 1,
         created_at: now,
@@ -94,6 +105,7 @@ fn filled(agent: Agent, spec: AgentSpec) -> Result<Agent, Error> {
         discovery: spec.discovery,
         discovery_token_budget: spec.discovery_token_budget,
         run_limits: spec.run_limits,
+        toolsets: spec.toolsets,
         assignments: spec.assignments,
         ..agent
     };

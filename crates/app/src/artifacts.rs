@@ -4,7 +4,9 @@
 //! and the spelling of a status are its own too. Every door shows an artifact as [`Artifact::fields`] gives it.
 
 use model::{SkillId, Statistics};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::{Context, Error, SkillRecord, object_ids};
 
 /// What happened to the skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +46,77 @@ pub struct Artifact {
     pub statistics: Option<Statistics>,
 }
 
+impl ArtifactKind {
+    /// The word for it on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SkillSaved => "skill_saved",
+            Self::SkillUsed => "skill_used",
+            Self::SkillProposal => "skill_proposal",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::SkillSaved => "Skill Saved",
+            Self::SkillUsed => "Skill Used",
+            Self::SkillProposal => "Skill Proposal",
+        }
+    }
+}
+
 impl Artifact {
+    /// What is shown of a skill as it stands, with the code of its procedure.
+    pub async fn new(
+        cx: &Context,
+        kind: ArtifactKind,
+        record: &SkillRecord,
+        code: String,
+    ) -> Result<Self, Error> {
+        let skill = &record.skill;
+        let called = object_ids::of_skill(cx, skill).await?;
+        Ok(Self {
+            id: cx.id().to_string(),
+            kind,
+            skill: skill.id,
+            skill_object_id: called.object_id,
+            skill_name: called.name,
+            skill_description: skill.description.clone(),
+            skill_code: code,
+            skill_status: object_ids::status_word(skill).to_owned(),
+            agent_object_id: called.agent_object_id,
+            user_id: called.user.map(|user| user.to_string()),
+            statistics: (kind == ArtifactKind::SkillUsed).then(|| record.statistics.clone()),
+        })
+    }
+
     /// Its fields as every door shows them: `id`, `title`, `type`, `filepath`, `metadata`.
     pub fn fields(&self) -> Map<String, Value> {
-        Map::new()
+        let mut metadata = object([
+            ("skill_object_id", json!(self.skill_object_id)),
+            ("skill_name", json!(self.skill_name)),
+            ("skill_description", json!(self.skill_description)),
+            ("skill_code", json!(self.skill_code)),
+            ("skill_status", json!(self.skill_status)),
+            ("agent_object_id", json!(self.agent_object_id)),
+            ("user_id", json!(self.user_id)),
+        ]);
+        if let Some(statistics) = &self.statistics {
+            metadata.extend(object([
+                ("execution_count", json!(statistics.execution_count())),
+                ("success_rate", json!(statistics.success_rate())),
+            ]));
+        }
+        object([
+            ("id", json!(self.id)),
+            ("title", json!(format!("{}: {}", self.kind.title(), self.skill_name))),
+            ("type", json!(self.kind.as_str())),
+            ("filepath", json!(self.skill_object_id)),
+            ("metadata", Value::Object(metadata)),
+        ])
     }
+}
+
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -12,6 +12,7 @@ use crate::governance::{Governance, GovernanceSettings};
 use crate::identity::CallerCache;
 use crate::runner::NoRunner;
 use crate::search::{Engine, Meaning};
+use crate::sessions::RecordingSettings;
 use crate::{Backup, Clock, Error, Queue, QueueSettings, Random, Runner};
 
 /// How code is executed on this installation.
@@ -50,6 +51,8 @@ pub struct Context {
     pub search: Engine,
     /// The policies in force, and the desk where decisions are made.
     pub governance: Governance,
+    /// What is recorded of agents.
+    pub recording: RecordingSettings,
     pub(crate) callers: CallerCache,
 }
 
@@ -74,6 +77,7 @@ impl Context {
             code_sessions: Sessions::default(),
             search: Engine::default(),
             governance: Governance::default(),
+            recording: RecordingSettings::default(),
             callers: CallerCache::default(),
         }
     }
@@ -106,6 +110,12 @@ impl Context {
     #[must_use]
     pub fn with_governance(self, settings: GovernanceSettings) -> Self {
         Self { governance: Governance::new(settings), ..self }
+    }
+
+    /// The same context, in which sessions are recorded so.
+    #[must_use]
+    pub fn with_recording(self, recording: RecordingSettings) -> Self {
+        Self { recording, ..self }
     }
 
     /// This moment.

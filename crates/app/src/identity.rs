@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{
     AgentId, Caller, Digest, Handle, Reach, Roles, SignIn, SkillName, Timestamp, TokenScopes, User,
-    WorkspaceId, WorkspaceName,
+    WorkspaceId, WorkspaceName, slugify,
 };
 use store::Tx;
 
@@ -195,6 +195,18 @@ pub async fn at(
         caller.agent = Some(agent);
     }
     Ok(caller)
+}
+
+/// The workspace that a text means, by its id or its name. It says nothing about who may enter it; see [`at`].
+pub async fn workspace_called(cx: &Context, text: &str) -> Result<Option<WorkspaceName>, Error> {
+    let mut tx = cx.read().await?;
+    if let Ok(id) = WorkspaceId::parse(text)
+        && let Some(workspace) = tx.workspace(id).await?
+    {
+        return Ok(Some(workspace.name));
+    }
+    let Some(name) = slugify(text) else { return Ok(None) };
+    Ok(tx.workspace_by_name(&name).await?.map(|workspace| workspace.name))
 }
 
 async fn agent_named(tx: &mut dyn Tx, workspace: WorkspaceId, name: &SkillName) -> Result<AgentId, Error> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use store::Written;
 use time::Duration;
 
-use crate::{Context, Error, audit, code_sessions, governance, runs};
+use crate::{Context, Error, audit, code_sessions, governance, runs, sessions};
 
 /// How long idempotency keys are remembered.
 const KEY_LIFE: Duration = Duration::hours(24);
@@ -27,6 +27,8 @@ pub struct Housekeeping {
     pub governed_runs_ended: u64,
     /// Decisions that are older than they are kept.
     pub decisions_pruned: u64,
+    /// Sessions that are older than they are kept.
+    pub sessions_pruned: u64,
     /// Code sessions that nobody used any more.
     pub code_sessions_ended: u64,
 }
@@ -59,6 +61,11 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
             let before = cx.now() - Duration::days(i64::from(days));
             let pruned = governance::prune_before(cx, &mut *tx, workspace.id, SERVER, before);
             done.decisions_pruned += pruned.await?;
+        }
+        if cx.recording.history_days > 0 {
+            let before = cx.now() - Duration::days(i64::from(cx.recording.history_days));
+            done.sessions_pruned +=
+                sessions::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
         tx.commit().await?;
     }

@@ -14,8 +14,10 @@ mod context;
 mod error;
 pub mod governance;
 pub mod identity;
+pub mod instances;
 pub mod interpreter;
 pub mod jobs;
+pub mod object_ids;
 mod paging;
 mod ports;
 mod queue;
@@ -35,7 +37,7 @@ pub use error::{Code, Error};
 /// What doors need of other crates to speak to use cases.
 pub use manifest::{
     Change, Changes, Client, ClientVerdict, Draft, Finding, Level, Limits, Outcome as ClientOutcome,
-    body_template,
+    body_template, frontmatter,
 };
 pub use paging::{Cursor, Page, PageRequest};
 pub use policy::access::Denial;

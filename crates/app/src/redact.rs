@@ -1,4 +1,4 @@
-//! Keeps secrets out of what is remembered of runs and decisions.
+//! Keeps secrets out of what is remembered of runs, decisions and sessions.
 
 use serde_json::{Map, Value};
 
@@ -20,6 +20,23 @@ pub(crate) fn scrub(text: &str, secrets: &[String]) -> String {
     secrets.iter().fold(text.to_owned(), |text, secret| {
         if text.contains(secret.as_str()) { text.replace(secret.as_str(), BLANK) } else { text }
     })
+}
+
+/// The data as it is remembered; the texts that must not be repeated elsewhere are added to the secrets.
+pub(crate) fn redact_data(data: &Value, secrets: &mut Vec<String>) -> Value {
+    redact_value(data, &[], secrets)
+}
+
+/// Data in whose texts no secret stands.
+pub(crate) fn scrub_data(data: Value, secrets: &[String]) -> Value {
+    match data {
+        Value::String(text) => Value::String(scrub(&text, secrets)),
+        Value::Array(items) => items.into_iter().map(|item| scrub_data(item, secrets)).collect(),
+        Value::Object(map) => {
+            map.into_iter().map(|(name, value)| (name, scrub_data(value, secrets))).collect()
+        }
+        plain => plain,
+    }
 }
 
 fn redact_map(map: &Map<String, Value>, named: &[String], secrets: &mut Vec<String>) -> Map<String, Value> {

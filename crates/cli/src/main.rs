@@ -11,6 +11,7 @@ mod output;
 mod python;
 mod serve;
 mod session;
+mod stdio;
 mod wiring;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use app::search::{Meaning, RemoteEmbedder, RemoteSettings};
 use app::{Backup, Context, ExecutionSettings, OsRandom, QueueSettings, SandboxRunner, SystemClock};
 use async_trait::async_trait;
 use door_http::{Http, HttpConfig};
+use door_mcp::{Mcp, McpConfig};
 use store::{Store, StoreError};
 use store_postgres::{PostgresDriver, PostgresStore};
 use store_sql::{Copied, Driver};
@@ -145,6 +146,12 @@ impl Opened {
     /// The HTTP door on this library.
     pub(crate) fn http(&self, config: HttpConfig) -> Http {
         Http::new(self.cx.clone(), config)
+    }
+
+    /// The MCP door on this library.
+    pub(crate) fn mcp(&self, public_url: &str, config: &HttpConfig) -> Mcp {
+        let (public_url, max_body_bytes) = (public_url.to_owned(), config.max_body_bytes);
+        Mcp::new(self.cx.clone(), McpConfig { public_url, max_body_bytes })
     }
 
     /// Closes the database, so that nothing is left to do when it is opened again.

@@ -30,23 +30,30 @@ impl FromRequestParts<HttpState> for Auth {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &HttpState) -> Result<Self, Problem> {
-        let standing = standing(&parts.headers)?;
-        if let Some(LocalUser(handle)) = parts.extensions.get::<LocalUser>() {
-            let default = SkillName::parse(DEFAULT_WORKSPACE)
-                .map_err(|error| Problem::bad_request(error.to_string()))?;
-            let workspace = standing.workspace.as_ref().unwrap_or(&default);
-            let caller = identity::by_handle(&state.cx, handle, workspace, standing.agent.as_ref()).await?;
-            return Ok(Self(caller));
-        }
-        if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
-            let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
-            let secret = bearer(value).ok_or_else(malformed)?;
-            let caller = identity::by_token(&state.cx, &secret).await?;
-            return Ok(Self(identity::at(&state.cx, caller, Credential::Token, &standing).await?));
-        }
-        let (caller, _) = cookie_caller(parts, state).await?;
-        Ok(Self(identity::at(&state.cx, caller, Credential::Cookie, &standing).await?))
+        caller_at(parts, state, &standing(&parts.headers)?).await.map(Self)
     }
+}
+
+/// Who asks, heard where they stand.
+pub(crate) async fn caller_at(
+    parts: &Parts,
+    state: &HttpState,
+    standing: &Standing,
+) -> Result<Caller, Problem> {
+    if let Some(LocalUser(handle)) = parts.extensions.get::<LocalUser>() {
+        let default =
+            SkillName::parse(DEFAULT_WORKSPACE).map_err(|error| Problem::bad_request(error.to_string()))?;
+        let workspace = standing.workspace.as_ref().unwrap_or(&default);
+        return Ok(identity::by_handle(&state.cx, handle, workspace, standing.agent.as_ref()).await?);
+    }
+    if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
+        let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
+        let secret = bearer(value).ok_or_else(malformed)?;
+        let caller = identity::by_token(&state.cx, &secret).await?;
+        return Ok(identity::at(&state.cx, caller, Credential::Token, standing).await?);
+    }
+    let (caller, _) = cookie_caller(parts, state).await?;
+    Ok(identity::at(&state.cx, caller, Credential::Cookie, standing).await?)
 }
 
 impl FromRequestParts<HttpState> for BrowserAuth {
@@ -92,7 +99,8 @@ fn unauthenticated(detail: &str) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "unauthenticated", detail)
 }
 
-fn standing(headers: &HeaderMap) -> Result<Standing, Problem> {
+/// Where the headers of a request ask to be heard.
+pub(crate) fn standing(headers: &HeaderMap) -> Result<Standing, Problem> {
     let name = |header: &str| match headers.get(header) {
         None => Ok(None),
         Some(value) => {

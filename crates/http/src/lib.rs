@@ -1,4 +1,4 @@
-//! The HTTP door: the native API, sign-in, health, and the OpenAPI document.
+//! The HTTP door: the native API, the dialects of other designs, sign-in, health, and the OpenAPI document.
 //!
 //! A handler reads the request into types, calls one use case of `app`, and renders. No rule lives here, and
 //! nothing here knows which database there is.
@@ -12,6 +12,7 @@ mod etag;
 mod extract;
 mod health;
 mod hooks;
+mod instances;
 mod local;
 mod objects;
 mod pages;
@@ -21,6 +22,7 @@ mod server;
 mod sign_in;
 mod v1;
 
+pub use instances::instances_openapi_json;
 pub use local::{InProcess, LocalRequest, LocalResponse};
 pub use server::{Http, HttpConfig};
 pub use v1::openapi_json;

@@ -79,6 +79,11 @@ impl Problem {
         Self::with_code(Code::InvalidRequest, detail)
     }
 
+    /// Whether it is the problem with this code.
+    pub(crate) fn has(&self, code: Code) -> bool {
+        self.code == code.as_str()
+    }
+
     /// As the error of one item among many; what is wrong on our side stays the problem of the whole request.
     pub(crate) fn into_item(self) -> Result<Error, Self> {
         match Code::ALL.iter().find(|code| code.as_str() == self.code) {
@@ -152,8 +157,10 @@ fn status(code: Code) -> StatusCode {
         | Code::InvalidPath
         | Code::InvalidScope
         | Code::InvalidSettings
+        | Code::InvalidCode
         | Code::UnknownProfile
         | Code::NoProcedure
+        | Code::TextNotFound
         | Code::InvalidParameters
         | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -169,8 +176,11 @@ fn status(code: Code) -> StatusCode {
         | Code::AgentHasSkills
         | Code::LastAdmin
         | Code::RunFinished
+        | Code::SessionCompleted
+        | Code::RecordingOff
         | Code::SkillNotActive
         | Code::SkillDisabled
+        | Code::ProposalsOff
         | Code::Stale => StatusCode::CONFLICT,
         Code::Precondition => StatusCode::PRECONDITION_FAILED,
         Code::Busy => StatusCode::TOO_MANY_REQUESTS,

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
 use crate::rate_limit::SignInLimit;
-use crate::{edge, health, pages, problem, sign_in, v1};
+use crate::{edge, health, instances, pages, problem, sign_in, v1};
 
 /// What the door has to be told.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ impl Default for HttpConfig {
 #[derive(Clone)]
 pub struct Http {
     state: HttpState,
+    /// The routes of another door on the same socket.
+    beside: Router,
 }
 
 /// What every handler can reach.
@@ -62,7 +64,14 @@ impl Http {
         let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_attempts_per_minute));
         Self {
             state: HttpState { cx, config: Arc::new(config), answers: AnswerCache::default(), sign_in_limit },
+            beside: Router::new(),
         }
+    }
+
+    /// The same door with the routes of another one on the same socket. Hosts and origins are checked for them too.
+    #[must_use]
+    pub fn with_routes(self, beside: Router) -> Self {
+        Self { beside, ..self }
     }
 
     fn routes(&self) -> Router {
@@ -72,6 +81,7 @@ impl Http {
             .route("/healthz", get(health::alive))
             .route("/readyz", get(health::ready))
             .merge(v1::router())
+            .merge(instances::router())
             .fallback(problem::no_such_path)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(DefaultBodyLimit::max(self.state.config.max_body_bytes))
@@ -80,7 +90,7 @@ impl Http {
 
     /// The router for a socket.
     pub fn router(&self) -> Router {
-        self.routes().layer(middleware::from_fn_with_state(self.state.clone(), edge::pass))
+        self.routes().merge(self.beside.clone()).layer(middleware::from_fn_with_state(self.state.clone(), edge::pass))
     }
 
     /// A way to call the same routes without a socket, as a user of the local machine.

@@ -26,6 +26,6 @@ pub use finding::{Finding, Level};
 pub use fix::{Fixed, fix};
 pub use limits::{LimitError, Limits};
 pub use naming::choose_name;
-pub use reading::{ManifestError, Reading, body, read};
+pub use reading::{ManifestError, Reading, body, frontmatter, read};
 pub use sidecar::{PolicyLines, policy_tests, sidecar_schema};
 pub use tree::{DuplicatePath, FileTree, Found};

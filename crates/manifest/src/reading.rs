@@ -173,3 +173,12 @@ fn merge(fields: Fields, sidecar: Sidecar, description: String, body: &str) -> M
         policy: sidecar.policy,
     }
 }
+
+/// The frontmatter of a `SKILL.md` as JSON, every field of its author in it; nothing where other readers of YAML 1.2
+/// would not read the same.
+pub fn frontmatter(skill_file: &str) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let front = frontmatter::read(skill_file);
+    let whole = front.intact && front.split.shape == frontmatter::split::Shape::Closed;
+    let fields = front.entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json()));
+    whole.then(|| fields.collect())
+}

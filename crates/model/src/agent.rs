@@ -106,6 +106,9 @@ pub enum SettingsError {
         "each run limit must be a whole number of at least 1 and, where it counts processes or open files, of at most 2147483647"
     )]
     RunLimits,
+    /// A toolset that is named twice.
+    #[error("name each toolset once")]
+    Toolsets,
 }
 
 impl ProceduralMemory {
@@ -149,6 +152,8 @@ pub struct Agent {
     pub discovery_token_budget: u32,
     /// Bounds on what the code of skills may use when this agent runs them.
     pub run_limits: RunLimits,
+    /// The tools it is offered over MCP; empty is the default set.
+    pub toolsets: Vec<Toolset>,
     /// The skills assigned to it, in order.
     pub assignments: Vec<Assignment>,
     /// Counts every change; for optimistic concurrency.
@@ -169,6 +174,10 @@ impl Agent {
             return Err(SettingsError::TokenBudget);
         }
         self.run_limits.validate()?;
+        let twice = |(n, toolset)| self.toolsets.iter().take(n).any(|other| other == toolset);
+        if self.toolsets.iter().enumerate().any(twice) {
+            return Err(SettingsError::Toolsets);
+        }
         self.procedural_memory.as_ref().map_or(Ok(()), ProceduralMemory::validate)
     }
 }

@@ -12,6 +12,7 @@ mod governance;
 mod host;
 mod ids;
 mod manifest;
+mod media_type;
 mod name;
 mod policy;
 mod revision;
@@ -44,6 +45,7 @@ pub use ids::{
     UserId, WorkspaceId,
 };
 pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
+pub use media_type::media_type;
 pub use name::{NameError, SkillName, slugify};
 pub use policy::{
     Activation, CaseCall, DenialCause, Expectation, Policy, PolicyCase, PolicyPlace, PolicyStep, Validator,
@@ -51,7 +53,9 @@ pub use policy::{
 pub use revision::{FileEntry, Label, LabelError, Revision, RevisionNumber};
 pub use run::{RevisionStatistics, Run, RunError, RunLimits, RunStatus};
 pub use scope::{Scope, ScopeKind};
-pub use session::{EntryKind, Session, SessionEntry, SessionOutcome, Speaker, Todo, TodoStatus};
+pub use session::{
+    EntryKind, Session, SessionEntry, SessionOutcome, SessionSkill, Speaker, Todo, TodoStatus,
+};
 pub use sign_in::{SignIn, SignInLink};
 pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
 pub use statistics::{Feedback, RECENT_WEIGHT, Statistics};

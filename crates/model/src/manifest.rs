@@ -19,6 +19,17 @@ words!(
     }
 );
 
+impl Language {
+    /// Where the code of a procedure stands when nobody says.
+    pub fn usual_file(self) -> &'static str {
+        match self {
+            Self::Python => "scripts/main.py",
+            Self::JavaScript => "scripts/main.js",
+            Self::Shell => "scripts/main.sh",
+        }
+    }
+}
+
 words!(
     /// The type of a parameter, in the words of JSON Schema.
     ParameterType, "parameter type" {

@@ -68,6 +68,15 @@ pub struct Todo {
     pub status: TodoStatus,
 }
 
+/// A skill that a session's artifacts speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSkill {
+    /// The skill's path in the instance dialect.
+    pub object_id: String,
+    /// Its name as its author wrote it.
+    pub name: String,
+}
+
 /// What an agent did in one go.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -81,7 +90,7 @@ pub struct Session {
     pub agent: Option<AgentId>,
     /// What it is called.
     pub title: String,
-    /// The host's own name for it, such as the id of its conversation; one of a user and an agent has it.
+    /// The host's own name for it, such as the id of its conversation; one of a user and an agent that goes on has it.
     pub key: Option<String>,
     /// The program it happened in, such as `claude-code`.
     pub source: Option<String>,
@@ -91,6 +100,10 @@ pub struct Session {
     pub outcome_reason: Option<String>,
     /// The tasks the agent keeps.
     pub todos: Vec<Todo>,
+    /// The skills that were saved or used in it, the last one last.
+    pub active_skills: Vec<SessionSkill>,
+    /// The skills that were proposed in it and neither saved nor used since, the last one last.
+    pub proposed_skills: Vec<SessionSkill>,
     /// How many entries it has.
     pub entry_count: u64,
     /// Counts every change; for optimistic concurrency.

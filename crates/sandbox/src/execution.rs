@@ -47,6 +47,9 @@ pub struct Program {
     pub parameters: Map<String, Value>,
     /// The command line of a file that is run as a whole.
     pub arguments: Vec<String>,
+    /// Whether Python finds modules in the work folder too, after all others. What was put there then is code of this
+    /// program.
+    pub folder_modules: bool,
 }
 
 /// A file for the work folder.

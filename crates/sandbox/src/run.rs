@@ -202,6 +202,7 @@ fn payload(execution: &Execution) -> Result<(OwnedFd, u64), Error> {
         function: program.function.clone(),
         parameters: program.parameters.clone(),
         arguments: program.arguments.clone(),
+        folder_modules: program.folder_modules,
         result_limit: execution.limits.result,
         memory: execution.limits.memory,
         seed: execution.seed,

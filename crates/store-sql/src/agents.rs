@@ -4,20 +4,20 @@ use ::store::{AgentTx, StoreError, Written};
 use async_trait::async_trait;
 use model::{
     Agent, AgentId, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RevisionNumber,
-    RunLimits, SkillId, SkillName, WorkspaceId,
+    RunLimits, SkillId, SkillName, Toolset, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::store::SqlTx;
-use crate::value::arguments;
+use crate::value::{arguments, list};
 use crate::{Row, Value};
 
 const COLUMNS: &str = "workspace_id, id, name, title, description, procedural_memory, discovery, \
-                       discovery_token_budget, version, created_at, updated_at";
+                       discovery_token_budget, toolsets, version, created_at, updated_at";
 
 /// An agent with its limits.
 const SELECT: &str = "SELECT a.workspace_id, a.id, a.name, a.title, a.description, a.procedural_memory, a.discovery, \
-                      a.discovery_token_budget, a.version, a.created_at, a.updated_at, l.limits FROM agents a \
+                      a.discovery_token_budget, a.toolsets, a.version, a.created_at, a.updated_at, l.limits FROM agents a \
                       LEFT JOIN agent_run_limits l ON l.workspace_id = a.workspace_id AND l.agent_id = a.id";
 
 /// Procedural-memory settings as they are stored: one JSON text.
@@ -108,6 +108,15 @@ fn read_limits(text: &str) -> Result<RunLimits, StoreError> {
     })
 }
 
+fn write_toolsets(toolsets: &[Toolset]) -> Value {
+    list(&toolsets.iter().map(Toolset::to_string).collect::<Vec<_>>())
+}
+
+fn read_toolsets(words: &[String]) -> Result<Vec<Toolset>, StoreError> {
+    let read = |word: &String| Toolset::parse(word).map_err(|error| StoreError::Damaged(error.to_string()));
+    words.iter().map(read).collect()
+}
+
 fn read(mut row: Row) -> Result<Agent, StoreError> {
     let mut agent = Agent {
         workspace: WorkspaceId::new(row.uuid()?),
@@ -119,6 +128,7 @@ fn read(mut row: Row) -> Result<Agent, StoreError> {
         discovery: row.parsed(Discovery::parse)?,
         discovery_token_budget: row.small()?,
         run_limits: RunLimits::default(),
+        toolsets: read_toolsets(&row.list()?)?,
         assignments: Vec::new(),
         version: row.count()?,
         created_at: row.time()?,
@@ -208,7 +218,7 @@ impl AgentTx for SqlTx {
         let added = self
             .execute(
                 format!(
-                    "INSERT INTO agents ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                    "INSERT INTO agents ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
                      ON CONFLICT DO NOTHING"
                 ),
                 arguments![
@@ -220,6 +230,7 @@ impl AgentTx for SqlTx {
                     settings,
                     agent.discovery.as_str(),
                     agent.discovery_token_budget,
+                    write_toolsets(&agent.toolsets),
                     agent.version,
                     agent.created_at,
                     agent.updated_at
@@ -270,8 +281,8 @@ impl AgentTx for SqlTx {
         let changed = self
             .execute(
                 "UPDATE agents SET name = $3, title = $4, description = $5, procedural_memory = $6, discovery = $7,
-                     discovery_token_budget = $8, version = $9, updated_at = $10
-                 WHERE workspace_id = $1 AND id = $2 AND version = $9 - 1",
+                     discovery_token_budget = $8, toolsets = $9, version = $10, updated_at = $11
+                 WHERE workspace_id = $1 AND id = $2 AND version = $10 - 1",
                 arguments![
                     agent.workspace,
                     agent.id,
@@ -281,6 +292,7 @@ impl AgentTx for SqlTx {
                     settings,
                     agent.discovery.as_str(),
                     agent.discovery_token_budget,
+                    write_toolsets(&agent.toolsets),
                     agent.version,
                     agent.updated_at
                 ],

@@ -14,10 +14,11 @@ use serde_json::{Value as Json, json};
 
 use uuid::Uuid;
 
+use crate::Row;
+use crate::conditions::Conditions;
 use crate::skills::{SKILL, read_skill};
 use crate::store::SqlTx;
 use crate::value::{arguments, list};
-use crate::{Row, Value};
 
 const RUN: &str = "workspace_id, id, user_id, agent_id, host, session, task_digest, task, context, steps, denied, \
                    started_at, touched_at, finished_at, outcome";
@@ -116,42 +117,6 @@ fn write_policies(policies: &[PolicyRef]) -> String {
 
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// Conditions and their arguments, behind the workspace in `$1`.
-struct Conditions {
-    texts: Vec<String>,
-    arguments: Vec<Value>,
-}
-
-impl Conditions {
-    fn new(texts: &[&str], workspace: WorkspaceId) -> Self {
-        let texts = texts.iter().map(|text| (*text).to_owned()).collect();
-        Self { texts, arguments: arguments![workspace] }
-    }
-
-    /// A condition in which `?` stands for the value, if there is one.
-    fn add(&mut self, condition: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.arguments.push(value.into());
-            self.texts.push(condition.replace('?', &format!("${}", self.arguments.len())));
-        }
-    }
-
-    fn say(&mut self, condition: &str) {
-        self.texts.push(condition.to_owned());
-    }
-
-    /// The page after this place.
-    fn page(&mut self, columns: &str, after: Option<(Timestamp, impl Into<Value>)>, limit: u32) -> String {
-        if let Some((moment, id)) = after {
-            self.arguments.extend([Value::from(moment), id.into()]);
-            let n = self.arguments.len();
-            self.texts.push(format!("({columns}) < (${}, ${n})", n - 1));
-        }
-        self.arguments.push(limit.into());
-        self.texts.join(" AND ")
-    }
 }
 
 fn decision_conditions(workspace: WorkspaceId, filter: &DecisionFilter) -> Conditions {

@@ -7,6 +7,7 @@
 mod agents;
 mod audit;
 mod blobs;
+mod conditions;
 mod copy;
 mod driver;
 mod governance;
@@ -15,6 +16,7 @@ mod revisions;
 mod runs;
 mod schema;
 mod search;
+mod sessions;
 mod sign_ins;
 mod skill_list;
 mod skills;

@@ -28,6 +28,7 @@ pub const MIGRATIONS: &[Migration] = &[
         description: "governance",
         sql: include_str!("../migrations/0004_governance.sql"),
     },
+    Migration { version: 5, description: "sessions", sql: include_str!("../migrations/0005_sessions.sql") },
 ];
 
 /// A table, in an order in which rows may be inserted.
@@ -60,6 +61,8 @@ pub const TABLES: &[Table] = &[
     "policy_sets",
     "policy_set_members",
     "decisions",
+    "sessions",
+    "session_entries",
     "audit_heads",
     "audit_entries",
     "idempotency_keys",

@@ -47,15 +47,17 @@ impl Condition {
     }
 }
 
-/// The greater, the nearer to a caller; as `Scope::nearness`.
-fn nearness(table: &str) -> String {
-    format!("CASE {table}.scope WHEN 'agent_user' THEN 3 WHEN 'user' THEN 2 WHEN 'agent' THEN 1 ELSE 0 END")
+/// The greater, the nearer to a caller; as `Scope::nearness`. What is switched off is behind all that is on.
+fn nearness(table: &str, or_disabled: bool) -> String {
+    let rung = format!(
+        "CASE {table}.scope WHEN 'agent_user' THEN 3 WHEN 'user' THEN 2 WHEN 'agent' THEN 1 ELSE 0 END"
+    );
+    if or_disabled { format!("({rung} + CASE WHEN {table}.enabled THEN 4 ELSE 0 END)") } else { rung }
 }
 
-const USABLE: &str = "status = 'active' AND {t}.enabled = TRUE AND {t}.deleted_at IS NULL";
-
-fn usable(table: &str) -> String {
-    format!("{table}.{}", USABLE.replace("{t}", table))
+fn usable(table: &str, or_disabled: bool) -> String {
+    let enabled = if or_disabled { String::new() } else { format!(" AND {table}.enabled = TRUE") };
+    format!("{table}.status = 'active'{enabled} AND {table}.deleted_at IS NULL")
 }
 
 fn condition(query: &SkillQuery) -> Condition {
@@ -94,14 +96,15 @@ fn condition(query: &SkillQuery) -> Condition {
         ));
     }
     if filter.nearest {
-        condition.and(&usable("s"));
+        let off = filter.or_disabled;
+        condition.and(&usable("s", off));
         let visible = condition.visible("n", query.visibility).unwrap_or_else(|| "1 = 1".to_owned());
         condition.and(&format!(
             "NOT EXISTS (SELECT 1 FROM skills n WHERE n.workspace_id = $1 AND n.name = s.name
                          AND {} AND {visible} AND {} > {})",
-            usable("n"),
-            nearness("n"),
-            nearness("s")
+            usable("n", off),
+            nearness("n", off),
+            nearness("s", off)
         ));
     }
     condition

@@ -13,6 +13,7 @@ mod governance;
 mod idempotency;
 mod runs;
 mod search;
+mod sessions;
 mod sign_ins;
 mod skills;
 mod statistics;
@@ -30,6 +31,7 @@ pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChan
 pub use idempotency::{Claim, IdempotencyTx, KeyClaim};
 pub use runs::{RunFilter, RunTx};
 pub use search::{ChangeCursor, ChangedSkill, SearchTx, StoredVector};
+pub use sessions::{OpenSession, SessionFilter, SessionTx};
 pub use sign_ins::SignInTx;
 pub use skills::{
     BlobTx, Facet, RevisionTx, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, SkillTx,
@@ -79,6 +81,7 @@ pub trait Tx:
     + RunTx
     + SearchTx
     + GovernanceTx
+    + SessionTx
     + AuditTx
     + IdempotencyTx
     + Send

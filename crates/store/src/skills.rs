@@ -32,7 +32,9 @@ pub enum Visibility {
 }
 
 /// What a list is narrowed to; empty fields narrow nothing.
+#[allow(clippy::struct_excessive_bools)] // each narrows the list on its own
 #[derive(Debug, Clone, PartialEq, Default)]
+#[allow(clippy::struct_excessive_bools)] // each narrows the list on its own
 pub struct SkillFilter {
     /// Words that must all stand in name, title, description or tags.
     pub words: Vec<String>,
@@ -60,6 +62,8 @@ pub struct SkillFilter {
     pub deleted: bool,
     /// Only the nearest usable skill of each name, for whoever the visibility says.
     pub nearest: bool,
+    /// With `nearest`: where a name has none that is switched on, the nearest one that is switched off.
+    pub or_disabled: bool,
 }
 
 /// A facet to filter by.

@@ -5,7 +5,9 @@ use model::{Agent, AgentId, Caller, Discovery};
 
 use super::procedural_memory;
 use crate::governance::{self, Ask, Question};
-use crate::search::{self, Discover, Discovered, DiscoveredSkill, Form, PromptFormat, count};
+use crate::search::{
+    self, Discover, Discovered, DiscoveredSkill, Form, Learned, LearnedPlace, PromptFormat, count,
+};
 use crate::{Code, Context, Error};
 
 /// How many learned skills a hybrid list has when nobody says.
@@ -28,6 +30,10 @@ pub struct GetContext {
     pub limit: Option<u32>,
     /// How many of them may be learned; else 5.
     pub max_learned: Option<u32>,
+    /// Where the learned ones stand.
+    pub learned: LearnedPlace,
+    /// Whether to say how often each skill was used, and with success.
+    pub counts: bool,
 }
 
 /// A part of the text beside the skills.
@@ -82,7 +88,8 @@ pub async fn context(
         return Err(Error::invalid(Code::InvalidRequest, "max_learned must be at most 100"));
     }
     let format = request.format;
-    let form = Form { format, learned: Some(max_learned as usize) };
+    let learned = Learned { most: max_learned as usize, place: request.learned };
+    let form = Form { format, learned: Some(learned), counts: request.counts };
     let wanted = Discover {
         agent: Some(id),
         query: request.query,

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 use model::{Caller, CodeSessionId, Language, RunStatus};
 use policy::access::{self, Act};
 use sandbox::{
-    Bounds, Ending, Execution, Limit, Limits, Network, Outcome, Program, ProgramFile, Runtime, Stop,
+    Bounds, Ending, Execution, Folder, Limit, Limits, Network, Outcome, Program, ProgramFile, Runtime, Stop,
 };
 use serde_json::{Map, Value, json};
 
-use super::{CodeSession, SessionFile, skills_module};
+use super::{CodeSession, Kept, SessionFile, skills_module};
 use crate::bounds::limits_of;
+use crate::interpreter::has_memory;
 use crate::runs::limits_hit;
-use crate::{Code, Context, Error, audit};
+use crate::{Code, Context, Error, Permit, audit};
 
 /// Code to execute.
 #[derive(Debug, Clone)]
@@ -84,30 +85,83 @@ pub async fn execute(cx: &Context, caller: &Caller, request: ExecuteCode) -> Res
     let (language, session) = (request.language, request.session);
     let limits = limits_of(cx, caller).await?;
     let (occupied, discard) = cx.code_sessions.enter(cx, caller, session, &limits).await?;
-    let limits = limits.within(&Bounds { wall: request.timeout, ..Bounds::default() });
-    let execution = Execution {
-        program: program(request),
-        inputs: Vec::new(),
-        folder: Some(occupied.folder()),
-        limits: limits.clone(),
-        network: Network::None,
-        seed: None,
-        host: Some(skills_module::module(cx, caller)),
-        stop: Stop::default(),
-    };
+    let execution = execution(cx, caller, request, occupied.folder(), limits).await?;
+    let limits = execution.limits.clone();
     let act = async {
         let permit = cx.queue.enter(caller).await?;
-        let trace = Trace::begin(cx, caller, occupied.id(), language);
-        let outcome = cx.runner.execute(execution).await;
-        drop(permit);
-        trace.end(&outcome).await?;
-        Ok::<_, Error>(outcome?)
+        perform(cx, caller, (occupied.id(), language), execution, permit).await
     };
     let outcome = occupied.until_ended(cx, act).await??;
     if let Some(discard) = discard {
         discard.keep();
     }
     Ok(executed(occupied.in_use().shown(), &outcome, &limits))
+}
+
+/// The same outside of any session. Where it leaves files they are kept in a session of their own, if there is room.
+pub async fn execute_passing(
+    cx: &Context,
+    caller: &Caller,
+    request: ExecuteCode,
+) -> Result<(Executed, Kept), Error> {
+    access::decide(caller, Act::UseCodeSession)?;
+    request.check()?;
+    let (id, language) = (CodeSessionId::new(cx.id()), request.language);
+    let limits = limits_of(cx, caller).await?;
+    // The place first: those who wait for one hold no folder.
+    let permit = cx.queue.enter(caller).await?;
+    let folder = cx.runner.open_folder(limits.folder_bytes, limits.folder_files).await?;
+    let execution = execution(cx, caller, request, folder.clone(), limits).await?;
+    let limits = execution.limits.clone();
+    let outcome = perform(cx, caller, (id, language), execution, permit).await?;
+    let kept = if outcome.files.is_empty() {
+        Kept::NoFiles
+    } else {
+        cx.code_sessions.adopt(cx, caller, id, folder).await
+    };
+    let now = cx.now();
+    let passing = CodeSession { id, created_at: now, last_used_at: now, expires_at: now, in_use: false };
+    let session = match &kept {
+        Kept::Session { session, .. } => session.clone(),
+        Kept::NoFiles | Kept::NoRoom => passing,
+    };
+    Ok((executed(session, &outcome, &limits), kept))
+}
+
+async fn execution(
+    cx: &Context,
+    caller: &Caller,
+    request: ExecuteCode,
+    folder: Folder,
+    limits: Limits,
+) -> Result<Execution, Error> {
+    // To an agent without procedural memory there are no skills.
+    let host = has_memory(cx, caller).await?.then(|| skills_module::module(cx, caller));
+    Ok(Execution {
+        limits: limits.within(&Bounds { wall: request.timeout, ..Bounds::default() }),
+        program: program(request),
+        inputs: Vec::new(),
+        folder: Some(folder),
+        network: Network::None,
+        seed: None,
+        host,
+        stop: Stop::default(),
+    })
+}
+
+/// Executes it in its place, which is free again afterwards, and leaves its trace.
+async fn perform(
+    cx: &Context,
+    caller: &Caller,
+    (session, language): (CodeSessionId, Language),
+    execution: Execution,
+    permit: Permit,
+) -> Result<Outcome, Error> {
+    let trace = Trace::begin(cx, caller, session, language);
+    let outcome = cx.runner.execute(execution).await;
+    drop(permit);
+    trace.end(&outcome).await?;
+    Ok(outcome?)
 }
 
 impl ExecuteCode {
@@ -141,6 +195,7 @@ fn program(request: ExecuteCode) -> Program {
         function: None,
         parameters: request.parameters,
         arguments: Vec::new(),
+        folder_modules: true,
     }
 }
 

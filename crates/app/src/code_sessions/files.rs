@@ -9,7 +9,7 @@ use model::{Caller, CodeSessionId};
 use policy::access::{self, Act};
 use sandbox::{FileEntry, FileProblem, Folder, Limits};
 
-use super::CodeSession;
+use super::{CodeSession, Kept};
 use crate::bounds::limits_of;
 use crate::skills::archive_error;
 use crate::{Code, Context, Error};
@@ -79,6 +79,20 @@ pub async fn upload(cx: &Context, caller: &Caller, request: UploadFiles) -> Resu
         discard.keep();
     }
     Ok(Uploaded { session: occupied.in_use().shown(), files })
+}
+
+/// Files that were made outside of any session, in one of their own from now on, if there is room.
+pub async fn keep_files(cx: &Context, caller: &Caller, files: Vec<(String, Vec<u8>)>) -> Result<Kept, Error> {
+    access::decide(caller, Act::UseCodeSession)?;
+    if files.is_empty() {
+        return Ok(Kept::NoFiles);
+    }
+    let limits = limits_of(cx, caller).await?;
+    let folder = cx.runner.open_folder(limits.folder_bytes, limits.folder_files).await?;
+    let files: Files = files.into_iter().map(|(path, content)| (path, content.into())).collect();
+    let writing = folder.clone();
+    blocking(move || put_all(&writing, &files, &limits)).await?;
+    Ok(cx.code_sessions.adopt(cx, caller, CodeSessionId::new(cx.id()), folder).await)
 }
 
 type Files = BTreeMap<String, Arc<[u8]>>;

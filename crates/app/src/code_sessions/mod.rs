@@ -9,13 +9,13 @@ mod files;
 mod open;
 mod skills_module;
 
-pub use execute::{CodeError, ExecuteCode, Executed, execute};
+pub use execute::{CodeError, ExecuteCode, Executed, execute, execute_passing};
 pub(crate) use expire::expire;
 pub use files::{
     DownloadFile, Downloaded, NewFile, SessionFile, UploadFiles, Uploaded, delete_files, download,
-    list_files, upload,
+    keep_files, list_files, upload,
 };
-pub use open::{Occupied, SessionSettings, Sessions};
+pub use open::{Kept, Occupied, SessionSettings, Sessions};
 
 use model::{Caller, CodeSessionId, Timestamp};
 use policy::access::{self, Act};

@@ -50,9 +50,35 @@ struct Shared {
 /// Whose session: a person, through an agent or not, in a workspace.
 type Owner = (WorkspaceId, UserId, Option<AgentId>);
 
+/// What became of the files of an execution outside of any session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// There were none.
+    NoFiles,
+    /// They are in a session of their own.
+    Session {
+        /// The session.
+        session: CodeSession,
+        /// The session that was ended for it: the oldest idle one that had come about in the same way.
+        gave_way: Option<CodeSessionId>,
+    },
+    /// They are gone: the caller has as many sessions as they may have, and none could give way.
+    NoRoom,
+}
+
+/// How a session came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// Somebody asked for one.
+    OnRequest,
+    /// For the files that an execution had left; it gives way to the next one.
+    ForFiles,
+}
+
 struct Session {
     id: CodeSessionId,
     owner: Owner,
+    made: Made,
     created_at: Timestamp,
     state: Mutex<State>,
     /// Held by what is done in it, one at a time.
@@ -176,19 +202,49 @@ impl Sessions {
         let _alone = self.0.making.lock().await;
         self.check_room(cx, caller)?;
         let folder = cx.runner.open_folder(limits.folder_bytes, limits.folder_files).await?;
-        let now = cx.now();
-        let session = Arc::new(Session {
-            id: CodeSessionId::new(cx.id()),
-            owner: owner(caller),
-            created_at: now,
-            state: Mutex::new(State { folder, last_used_at: now, users: 0 }),
-            turn: Arc::default(),
-            ended: watch::Sender::new(false),
-        });
+        let id = CodeSessionId::new(cx.id());
+        let session = Arc::new(Session::new(id, caller, Made::OnRequest, cx.now(), folder));
         let in_use = self.use_now(cx, &session);
         let discard = Discard { sessions: self.clone(), id: Some(session.id) };
         self.open().insert(session.id, session);
         Ok((in_use, discard))
+    }
+
+    /// Makes a folder that an execution has left files in a session. Where there is no room, the oldest idle session
+    /// of the caller that came about in this way gives way.
+    pub(super) async fn adopt(
+        &self,
+        cx: &Context,
+        caller: &Caller,
+        id: CodeSessionId,
+        folder: Folder,
+    ) -> Kept {
+        let _alone = self.0.making.lock().await;
+        let mut gave_way = None;
+        if self.check_room(cx, caller).is_err() {
+            gave_way = self.end_oldest_passing(caller);
+            if gave_way.is_none() || self.check_room(cx, caller).is_err() {
+                return Kept::NoRoom;
+            }
+        }
+        let session = Arc::new(Session::new(id, caller, Made::ForFiles, cx.now(), folder));
+        let shown = session.shown(self.idle());
+        self.open().insert(id, session);
+        Kept::Session { session: shown, gave_way }
+    }
+
+    fn end_oldest_passing(&self, caller: &Caller) -> Option<CodeSessionId> {
+        let mut open = self.open();
+        let passing = |session: &&Arc<Session>| {
+            session.made == Made::ForFiles && session.owner == owner(caller) && session.state().users == 0
+        };
+        let oldest = open.values().filter(passing).min_by_key(|session| (session.created_at, session.id))?.id;
+        let gone = open.remove(&oldest);
+        drop(open);
+        gone.map(|session| {
+            session.ended.send_replace(true);
+            session.id
+        })
     }
 
     fn check_room(&self, cx: &Context, caller: &Caller) -> Result<(), Error> {
@@ -219,6 +275,18 @@ impl Sessions {
 }
 
 impl Session {
+    fn new(id: CodeSessionId, caller: &Caller, made: Made, now: Timestamp, folder: Folder) -> Self {
+        Self {
+            id,
+            owner: owner(caller),
+            made,
+            created_at: now,
+            state: Mutex::new(State { folder, last_used_at: now, users: 0 }),
+            turn: Arc::default(),
+            ended: watch::Sender::new(false),
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

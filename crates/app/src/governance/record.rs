@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::force::Subject;
 use super::{Call, GovernanceSettings};
 use crate::Context;
-use crate::redact::redact;
+use crate::redact::redact_data;
 
 /// Longer texts are kept as digests only.
 const LONGEST: usize = 64 << 10;
@@ -94,9 +94,5 @@ pub(super) fn storable(text: &str) -> String {
 
 /// The value without what looks like a secret by its name.
 pub(super) fn without_secrets(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => Value::Object(redact(map, &[]).0),
-        Value::Array(items) => Value::Array(items.iter().map(without_secrets).collect()),
-        other => other.clone(),
-    }
+    redact_data(value, &mut Vec::new())
 }

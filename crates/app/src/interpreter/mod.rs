@@ -2,8 +2,24 @@
 //!
 //! For an agent whose procedural memory is off it executes code, and nothing about skills can be asked or told.
 
-use model::{Caller, CodeSessionId, SessionId};
+mod auto;
+mod execute;
+mod load;
+mod python;
+mod record;
+mod register;
+mod search;
+mod skill;
+mod text;
+mod use_skill;
+
+use model::{Caller, CodeSessionId, ProceduralMemory, SessionId};
+use policy::access::{self, Act};
 use serde_json::{Map, Value};
+
+pub use load::load_functions;
+pub use python::{PythonCode, read_python};
+pub(crate) use register::{body as procedure_body, draft as procedure_draft};
 
 use crate::artifacts::Artifact;
 use crate::code_sessions::SessionFile;
@@ -76,7 +92,7 @@ pub struct Answer {
 /// Why the tool did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The stable code: one of [`Code`], or that of a failed execution such as `time_limit`.
+    /// The stable code: one of [`Code`], that of a failed execution such as `time_limit`, or `unknown_operation`.
     pub code: String,
     /// What went wrong.
     pub message: String,
@@ -97,14 +113,141 @@ pub struct FoundProcedure {
     pub parameters: Vec<model::Parameter>,
 }
 
-/// Whether this caller has procedural memory: a person has; an agent has when its settings say so.
-pub async fn has_memory(_cx: &Context, _caller: &Caller) -> Result<bool, Error> {
-    Ok(true)
+impl Operation {
+    /// Every operation, with its name.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Execute, "execute"),
+        (Self::SearchSkills, "search_skills"),
+        (Self::UseSkill, "use_skill"),
+        (Self::RegisterSkill, "register_skill"),
+        (Self::Auto, "auto"),
+    ];
+
+    /// The operation that a text names, whatever the case of its letters; nothing names `execute`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Some(Self::Execute);
+        }
+        Self::ALL
+            .into_iter()
+            .find(|(_, name)| name.eq_ignore_ascii_case(text))
+            .map(|(operation, _)| operation)
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.into_iter().find(|(operation, _)| *operation == self).map_or("execute", |(_, name)| name)
+    }
 }
 
-/// Does what the tool is asked. What a model can mend is an answer with a failure; an error is for those who run it.
-pub async fn call(_cx: &Context, _caller: &Caller, _call: Call) -> Result<Answer, Error> {
-    Err(Error::invalid(Code::InvalidRequest, "not there yet"))
+impl Call {
+    /// The code, or the prompt where there is none.
+    fn source(&self) -> &str {
+        self.code.as_deref().filter(|code| !code.trim().is_empty()).unwrap_or(&self.prompt)
+    }
+}
+
+impl Answer {
+    fn new(operation: Operation) -> Self {
+        Self { operation: Some(operation), ..Self::empty() }
+    }
+
+    fn empty() -> Self {
+        Self {
+            operation: None,
+            text: String::new(),
+            failure: None,
+            result: Value::Null,
+            stdout: String::new(),
+            stderr: String::new(),
+            files: Vec::new(),
+            code_session: None,
+            skills: None,
+            artifacts: Vec::new(),
+        }
+    }
+}
+
+/// Whether this caller has procedural memory: a person has; an agent has when its settings say so.
+pub async fn has_memory(cx: &Context, caller: &Caller) -> Result<bool, Error> {
+    Ok(memory(cx, caller).await?.is_some())
+}
+
+/// The settings that hold for a caller; none where procedural memory is off.
+async fn memory(cx: &Context, caller: &Caller) -> Result<Option<ProceduralMemory>, Error> {
+    let Some(id) = caller.agent else {
+        return Ok(Some(ProceduralMemory { enabled: true, ..ProceduralMemory::default() }));
+    };
+    let agent = cx.read().await?.agent(caller.workspace, id).await?;
+    let agent = agent.ok_or_else(|| Error::not_found("agent", id))?;
+    Ok(agent.procedural_memory.filter(|settings| settings.enabled))
+}
+
+/// Does what the tool is asked. What a model can mend is an answer with a failure; an error is for those who run it, and
+/// for callers who may not use it at all.
+pub async fn call(cx: &Context, caller: &Caller, call: Call) -> Result<Answer, Error> {
+    access::decide(caller, Act::UseCodeSession)?;
+    let memory = memory(cx, caller).await?;
+    let recorded = record::begin(cx, caller, &call, memory.is_some()).await?;
+    let answer = match &memory {
+        Some(memory) => act(cx, caller, memory, &call).await?,
+        None => answered(Some(Operation::Execute), execute::execute(cx, caller, &call).await)?,
+    };
+    record::end(cx, caller, recorded, &answer).await?;
+    Ok(answer)
+}
+
+async fn act(cx: &Context, caller: &Caller, memory: &ProceduralMemory, call: &Call) -> Result<Answer, Error> {
+    let asked = call.operation.as_deref().unwrap_or_default();
+    let Some(operation) = Operation::parse(asked) else {
+        return Ok(unknown(asked));
+    };
+    let done = match operation {
+        Operation::Execute => execute::execute(cx, caller, call).await,
+        Operation::SearchSkills => search::search(cx, caller, memory, call).await,
+        Operation::UseSkill => use_skill::use_skill(cx, caller, call).await,
+        Operation::RegisterSkill => register::register(cx, caller, memory, call).await,
+        Operation::Auto => auto::auto(cx, caller, memory, call).await,
+    };
+    answered(Some(operation), done)
+}
+
+fn unknown(asked: &str) -> Answer {
+    let shown: String = asked.chars().take(64).collect();
+    let names = Operation::ALL.map(|(_, name)| format!("`{name}`")).join(", ");
+    let message = format!("there is no operation `{shown}`; there are {names}");
+    let failure = Failure { code: "unknown_operation".to_owned(), message: message.clone(), line: None };
+    Answer { text: message, failure: Some(failure), ..Answer::empty() }
+}
+
+/// What was done; what was refused for a reason that a model can mend is an answer too.
+fn answered(operation: Option<Operation>, done: Result<Answer, Error>) -> Result<Answer, Error> {
+    match done {
+        Err(error) if mendable(&error) => {
+            let line = error.findings().iter().find_map(|finding| finding.line);
+            let message = error.to_string();
+            let failure = Failure { code: error.code().as_str().to_owned(), message, line };
+            Ok(Answer { operation, text: failure.message.clone(), failure: Some(failure), ..Answer::empty() })
+        }
+        done => done,
+    }
+}
+
+/// Whether whoever called can do something about it: not where the store or the sandbox is broken, and not where it
+/// is unknown who calls.
+fn mendable(error: &Error) -> bool {
+    !matches!(
+        error.code(),
+        Code::Internal | Code::Unavailable | Code::SandboxUnavailable | Code::Unauthenticated
+    )
+}
+
+/// A field that an operation needs.
+fn named<'a>(operation: &str, field: &str, given: Option<&'a str>) -> Result<&'a str, Error> {
+    given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
+        Error::invalid(Code::InvalidRequest, format!("`{field}` is missing: `{operation}` needs it"))
+    })
 }
 
 /// Skills whose code is put into a code session, so that code executed there can import it.
@@ -114,13 +257,4 @@ pub struct LoadFunctions {
     pub names: Vec<String>,
     /// The code session; a new one when left out.
     pub code_session: Option<CodeSessionId>,
-}
-
-/// Puts skills' code into a code session and tells how to call it; of a skill without code, its instructions.
-pub async fn load_functions(
-    _cx: &Context,
-    _caller: &Caller,
-    _request: LoadFunctions,
-) -> Result<Answer, Error> {
-    Err(Error::invalid(Code::InvalidRequest, "not there yet"))
 }

@@ -153,5 +153,7 @@ fn program(
         function: procedure.function,
         parameters,
         arguments,
+        // A skill may reach hosts that code in a session may not, so that it runs no code of the session.
+        folder_modules: false,
     }
 }

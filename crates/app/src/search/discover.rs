@@ -155,43 +155,46 @@ struct Told {
     skills: Vec<DiscoveredSkill>,
     /// The sum over its lines. A token never reaches into the next line, so the whole has no more than that.
     tokens: usize,
-    /// How many of them are learned and stand apart.
+    /// How many of them are learned, where that makes a difference.
     learned: usize,
+    /// How many stand in the block of learned ones.
+    apart: usize,
     more: bool,
 }
 
 impl Told {
     fn new(form: Form) -> Self {
-        Self { form, skills: Vec::new(), tokens: 0, learned: 0, more: false }
+        Self { form, skills: Vec::new(), tokens: 0, learned: 0, apart: 0, more: false }
     }
 
     /// Whether there are as many learned skills as there may be, where not all are listed.
     fn has_enough_of(&self, record: &SkillRecord) -> bool {
-        self.form.is_apart(&record.skill) && self.form.learned.is_some_and(|most| self.learned >= most)
+        self.form.most_like(&record.skill).is_some_and(|most| self.learned >= most)
     }
 
     /// What the block takes beside its skills, when it begins.
-    fn frame_tokens(&self, learned: bool) -> usize {
-        let begun = if learned { self.learned > 0 } else { self.skills.len() > self.learned };
+    fn frame_tokens(&self, apart: bool) -> usize {
+        let begun = if apart { self.apart > 0 } else { self.skills.len() > self.apart };
         if begun {
             return 0;
         }
-        let Frame { open, close, .. } = self.form.frame(learned);
-        let apart = if learned { count(self.form.format.between()) } else { 0 };
-        count(open) + count(close) + apart
+        let Frame { open, close, .. } = self.form.frame(apart);
+        let between = if apart { count(self.form.format.between()) } else { 0 };
+        count(open) + count(close) + between
     }
 
     /// Adds a skill if the whole still fits; false when it does not.
     fn add(&mut self, skill: DiscoveredSkill, room: usize) -> bool {
-        let learned = self.form.is_apart(&skill.record.skill);
-        let Frame { between, .. } = self.form.frame(learned);
-        let tokens = self.tokens + self.frame_tokens(learned) + count(&format!("{}{between}", skill.line));
+        let apart = self.form.is_apart(&skill.record.skill);
+        let Frame { between, .. } = self.form.frame(apart);
+        let tokens = self.tokens + self.frame_tokens(apart) + count(&format!("{}{between}", skill.line));
         if tokens > room {
             self.more = true;
             return false;
         }
         self.tokens = tokens;
-        self.learned += usize::from(learned);
+        self.learned += usize::from(self.form.most_like(&skill.record.skill).is_some());
+        self.apart += usize::from(apart);
         self.skills.push(skill);
         true
     }
@@ -291,7 +294,7 @@ impl Telling<'_> {
             }
             let assigned = assigned.contains(&hit.record.skill.id);
             let found = Some((hit.similarity, hit.sentence));
-            let line = self.form.entry(&hit.record.skill);
+            let line = self.form.entry(&hit.record);
             let skill = DiscoveredSkill { line, record: hit.record, found, assigned };
             // A shorter one behind it may still fit.
             told.add(skill, self.room);
@@ -337,6 +340,6 @@ impl Telling<'_> {
         Ok(hits)
     }
     fn plain(&self, record: SkillRecord, assigned: bool) -> DiscoveredSkill {
-        DiscoveredSkill { line: self.form.entry(&record.skill), record, found: None, assigned }
+        DiscoveredSkill { line: self.form.entry(&record), record, found: None, assigned }
     }
 }

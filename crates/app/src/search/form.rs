@@ -5,6 +5,7 @@
 
 use manifest::reference::{escape_html, skill_to_prompt};
 use model::{Origin, SKILL_FILE, Skill, is_unseen};
+use store::SkillRecord;
 
 use super::DiscoveredSkill;
 
@@ -20,12 +21,66 @@ pub enum PromptFormat {
     Json,
 }
 
-/// How skills are written: the format, and what becomes of learned ones.
+/// Where learned skills stand in the text for a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LearnedPlace {
+    /// Among the others, each with its origin.
+    #[default]
+    Shared,
+    /// In a block of their own.
+    Separate,
+}
+
+/// What becomes of learned skills.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Learned {
+    /// So many at most where not all skills are listed.
+    pub(crate) most: usize,
+    pub(crate) place: LearnedPlace,
+}
+
+/// How skills are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) format: PromptFormat,
-    /// Learned skills stand in a block of their own, so many at most where not all skills are listed.
-    pub(crate) learned: Option<usize>,
+    /// Nothing where learned skills are like all others.
+    pub(crate) learned: Option<Learned>,
+    /// Whether it is said how often each was used, and with success.
+    pub(crate) counts: bool,
+}
+
+/// What is said of a skill beside its own words.
+#[derive(Clone, Copy)]
+struct Marks {
+    /// It is learned, and stands among others.
+    learned: bool,
+    /// How often it was used, and with success.
+    counts: Option<(u64, u64)>,
+}
+
+impl Marks {
+    fn markdown(self) -> String {
+        let origin = self.learned.then(|| "learned".to_owned());
+        let counts = self.counts.map(|(uses, successes)| format!("uses: {uses}, successes: {successes}"));
+        let words: Vec<_> = origin.into_iter().chain(counts).collect();
+        if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+    }
+
+    fn xml(self) -> String {
+        let origin = if self.learned { " origin=\"learned\"" } else { "" };
+        self.counts.map_or_else(
+            || origin.to_owned(),
+            |(uses, successes)| format!("{origin} use_count=\"{uses}\" success_count=\"{successes}\""),
+        )
+    }
+
+    fn json(self) -> String {
+        let origin = if self.learned { ",\"origin\":\"learned\"" } else { "" };
+        self.counts.map_or_else(
+            || origin.to_owned(),
+            |(uses, successes)| format!("{origin},\"use_count\":{uses},\"success_count\":{successes}"),
+        )
+    }
 }
 
 /// What encloses the skills of a block, and what stands between two of them.
@@ -69,35 +124,35 @@ impl PromptFormat {
         }
     }
 
-    fn entry(self, skill: &Skill, learned: bool) -> String {
+    fn entry(self, skill: &Skill, apart: bool, marks: Marks) -> String {
         let name = skill.name.as_str();
-        match (self, learned) {
+        match (self, apart) {
             (Self::Markdown, false) => {
                 let tags: Vec<_> = skill.tags.iter().map(|tag| markdown(tag)).collect();
                 let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
-                format!("- {name}: {}{tags}", markdown(&skill.description))
+                format!("- {name}{}: {}{tags}", marks.markdown(), markdown(&skill.description))
             }
             (Self::Xml, false) => {
                 let location = format!("skill://{name}/{SKILL_FILE}");
-                skill_to_prompt(name, &xml(&skill.description), &location)
+                let plain = skill_to_prompt(name, &xml(&skill.description), &location);
+                plain.replacen("<skill>", &format!("<skill{}>", marks.xml()), 1)
             }
             (Self::Markdown | Self::Xml, true) => {
-                let (title, description) = (xml(&skill.title), xml(&skill.description));
-                format!("<learned-skill key=\"{name}\" name=\"{title}\">{description}</learned-skill>")
+                let (title, description, marks) = (xml(&skill.title), xml(&skill.description), marks.xml());
+                format!("<learned-skill key=\"{name}\" name=\"{title}\"{marks}>{description}</learned-skill>")
             }
             (Self::Json, false) => {
                 let tags: Vec<_> = skill.tags.iter().map(|tag| quoted(&one_line(tag))).collect();
                 let tags =
                     if tags.is_empty() { String::new() } else { format!(",\"tags\":[{}]", tags.join(",")) };
-                format!(
-                    "{{\"name\":\"{name}\",\"description\":{}{tags}}}",
-                    quoted(&one_line(&skill.description))
-                )
+                let description = quoted(&one_line(&skill.description));
+                format!("{{\"name\":\"{name}\",\"description\":{description}{tags}{}}}", marks.json())
             }
             (Self::Json, true) => {
                 let (title, description) =
                     (quoted(&one_line(&skill.title)), quoted(&one_line(&skill.description)));
-                format!("{{\"key\":\"{name}\",\"name\":{title},\"description\":{description}}}")
+                let marks = marks.json();
+                format!("{{\"key\":\"{name}\",\"name\":{title},\"description\":{description}{marks}}}")
             }
         }
     }
@@ -105,16 +160,28 @@ impl PromptFormat {
 
 impl Form {
     /// One list of all.
-    pub(super) const LIST: Self = Self { format: PromptFormat::Markdown, learned: None };
+    pub(super) const LIST: Self = Self { format: PromptFormat::Markdown, learned: None, counts: false };
+
+    /// How many learned skills there may be where not all skills are listed, if this is one.
+    pub(super) fn most_like(self, skill: &Skill) -> Option<usize> {
+        self.learned.filter(|_| skill.origin == Origin::Learned).map(|learned| learned.most)
+    }
 
     /// Whether the skill stands in the block of learned ones.
     pub(super) fn is_apart(self, skill: &Skill) -> bool {
-        self.learned.is_some() && skill.origin == Origin::Learned
+        self.most_like(skill).is_some()
+            && self.learned.is_some_and(|learned| learned.place == LearnedPlace::Separate)
     }
 
     /// A skill as it stands in its block.
-    pub(super) fn entry(self, skill: &Skill) -> String {
-        self.format.entry(skill, self.is_apart(skill))
+    pub(super) fn entry(self, record: &SkillRecord) -> String {
+        let SkillRecord { skill, statistics } = record;
+        let apart = self.is_apart(skill);
+        let marks = Marks {
+            learned: self.most_like(skill).is_some() && !apart,
+            counts: self.counts.then_some((statistics.use_count, statistics.success_count)),
+        };
+        self.format.entry(skill, apart, marks)
     }
 
     /// The block of learned skills, or of the others.

@@ -23,7 +23,7 @@ pub use catalogue::refresh_all;
 pub use discover::{Discover, Discovered, DiscoveredSkill, discover};
 pub use embed::{SearchStatus, embed_missing, status};
 pub use find::{FoundSkill, SearchResult, SearchSkills, find};
-pub use form::PromptFormat;
+pub use form::{LearnedPlace, PromptFormat};
 pub use search::{
     EmbedError, Embedder, Field, Filter, MatchedWord, RemoteEmbedder, RemoteSettings, Signals, Vector, Why,
     evaluation, warm_up,
@@ -31,7 +31,7 @@ pub use search::{
 
 pub(crate) use discover::choose;
 pub(crate) use find::through;
-pub(crate) use form::Form;
+pub(crate) use form::{Form, Learned};
 pub(crate) use token_count::count;
 
 /// Where the meaning of words comes from.

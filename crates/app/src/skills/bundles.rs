@@ -33,7 +33,7 @@ pub(super) async fn store_files(
 }
 
 /// The bytes of one file.
-pub(super) async fn content(
+pub(crate) async fn content(
     tx: &mut dyn Tx,
     workspace: WorkspaceId,
     entry: &FileEntry,

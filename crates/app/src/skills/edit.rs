@@ -4,7 +4,7 @@ use manifest::{Changes, EditError};
 use model::{Bundle, Caller, Label, RevisionNumber, SkillId, slugify};
 use policy::access::Act;
 use serde_json::json;
-use store::{SkillRecord, Written};
+use store::{SkillRecord, Tx, Written};
 
 use super::access::load;
 use super::admission::label_taken;
@@ -71,10 +71,25 @@ pub async fn edit(
     let record = load(&mut *tx, caller, id, |skill| Act::EditSkill(skill)).await?;
     check_current(&record, request.expected_revision, request.if_version)?;
     let old = load_bundle(&mut *tx, caller.workspace, id, record.skill.revision).await?;
+    let published = change(cx, &mut *tx, caller, (record, &old), request).await?;
+    if published.outcome == Outcome::Revised {
+        tx.commit().await?;
+    }
+    Ok(published)
+}
+
+/// Changes the content of a skill that was loaded to be edited, inside a transaction.
+pub(super) async fn change(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    (record, old): (SkillRecord, &Bundle),
+    request: EditSkill,
+) -> Result<Published, Error> {
     let (bundle, renamed) = match request.edit {
         Edit::Changes(changes) => {
             let renamed = changes.name.clone();
-            let bundle = manifest::edit(&old, &changes, &cx.limits).map_err(edit_error)?;
+            let bundle = manifest::edit(old, &changes, &cx.limits).map_err(edit_error)?;
             (bundle, renamed)
         }
         Edit::Replace(bundle) => (bundle, None),
@@ -84,7 +99,7 @@ pub async fn edit(
         return Ok(Published::new(Outcome::Unchanged, record, reading.findings));
     }
     // Frontmatter is the source of the name: when it now says another one, the skill is renamed.
-    let before = examine(cx, &old).ok().and_then(|reading| reading.manifest.declared_name);
+    let before = examine(cx, old).ok().and_then(|reading| reading.manifest.declared_name);
     let declared = reading.manifest.declared_name.as_deref().filter(|name| Some(*name) != before.as_deref());
     let name = renamed.or_else(|| declared.and_then(slugify)).unwrap_or_else(|| record.skill.name.clone());
     let change = NewRevision {
@@ -95,8 +110,7 @@ pub async fn edit(
         message: request.message,
         verb: "skill.edit",
     };
-    let record = add_revision(cx, &mut *tx, caller, record, change).await?;
-    tx.commit().await?;
+    let record = add_revision(cx, tx, caller, record, change).await?;
     Ok(Published::new(Outcome::Revised, record, reading.findings))
 }
 

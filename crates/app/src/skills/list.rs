@@ -37,6 +37,8 @@ pub struct ListSkills {
     pub deleted: bool,
     /// Only what the caller would get by name: usable, and the nearest of its name.
     pub nearest: bool,
+    /// With `nearest`: where a name has none that is switched on, the nearest one that is switched off.
+    pub or_disabled: bool,
     /// In which order.
     pub order: SkillOrder,
     /// Whether to count all pages.
@@ -51,6 +53,13 @@ fn visibility(caller: &Caller) -> Visibility {
     } else {
         Visibility::Of { user: caller.user, agent: caller.agent }
     }
+}
+
+/// The caller's own place on the ladder, also for those who could see more: what a name means is asked from there.
+pub(super) fn ladder(caller: &Caller) -> Visibility {
+    // Without an agent the ladder has no agent's rungs. No agent has the nil id, so that it stands for none.
+    let agent = caller.agent.unwrap_or(AgentId::new(uuid::Uuid::nil()));
+    Visibility::Of { user: caller.user, agent: Some(agent) }
 }
 
 /// Lists what the caller can see; the second value is how many there are on all pages, if asked for.
@@ -75,14 +84,7 @@ pub async fn list(
     if words.len() > 16 || request.words.len() > 1_000 {
         return Err(Error::invalid(Code::InvalidRequest, "at most 16 words, 1000 bytes together"));
     }
-    // What a name means is asked from the caller's own place on the ladder, also by those who could see more.
-    let visibility = if request.nearest {
-        // Without an agent the ladder has no agent's rungs. No agent has the nil id, so that it stands for none.
-        let agent = caller.agent.unwrap_or(AgentId::new(uuid::Uuid::nil()));
-        Visibility::Of { user: caller.user, agent: Some(agent) }
-    } else {
-        visibility(caller)
-    };
+    let visibility = if request.nearest { ladder(caller) } else { visibility(caller) };
     let order = request.order;
     let query = SkillQuery {
         workspace: caller.workspace,
@@ -101,6 +103,7 @@ pub async fn list(
             waiting: request.waiting,
             deleted: request.deleted,
             nearest: request.nearest,
+            or_disabled: request.or_disabled,
         },
         order,
         after,

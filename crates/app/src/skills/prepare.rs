@@ -1,7 +1,7 @@
 //! Reads and checks content before anything is written; touches no database.
 
 use manifest::{ComposeError, Finding, Level, Limits, ManifestError, Reading};
-use model::{Bundle, Manifest, SkillName};
+use model::{Bundle, Manifest, Origin, SkillName};
 
 use super::publish::Content;
 use crate::governance::policy_findings;
@@ -13,6 +13,8 @@ pub(super) struct Prepared {
     pub manifest: Manifest,
     pub name: SkillName,
     pub findings: Vec<Finding>,
+    /// The origin that a use case gives what it makes; else that of the request, which not everyone may ask for.
+    pub origin: Option<Origin>,
 }
 
 /// Reads and checks content; touches no database.
@@ -28,7 +30,7 @@ pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -
     let Reading { manifest, mut findings } = examine(cx, &bundle)?;
     let (chosen, finding) = manifest::choose_name(&manifest, folder.as_deref());
     findings.extend(finding);
-    Ok(Prepared { bundle, name: name.unwrap_or(chosen), manifest, findings })
+    Ok(Prepared { bundle, name: name.unwrap_or(chosen), manifest, findings, origin: None })
 }
 
 /// Reads a bundle's manifest within the limits.

@@ -218,13 +218,13 @@ async fn insert(
     request: &CreateSkill,
     prepared: Prepared,
 ) -> Result<Published, Error> {
-    let Prepared { bundle, manifest, name, findings } = prepared;
+    let Prepared { bundle, manifest, name, findings, origin: given } = prepared;
     check_policy_facet(caller, None, &manifest)?;
     check_room(tx, caller, scope, demands).await?;
     let digest = bundle.digest();
     check_not_rejected(tx, caller, &digest).await?;
     let waits = access::initial_status(caller, scope, waits_for_approval(tx, caller, scope).await?);
-    let origin = origin(caller, scope, request)?;
+    let origin = given.map_or_else(|| origin(caller, scope, request), Ok)?;
     // What was learned is a proposal until someone confirms it.
     let draft = request.draft || origin == Origin::Learned;
     let now = cx.now();

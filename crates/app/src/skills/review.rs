@@ -67,10 +67,10 @@ pub async fn decide(
     if decision.only_if_pending && !waits {
         return Err(Error::invalid(Code::NotPending, format!("the skill is {}, not pending", skill.status)));
     }
+    let next = after(&mut *tx, skill, decision.transition, reason).await?;
     if matches!(decision.transition, Transition::Submit | Transition::Approve) {
         check_not_rejected(&mut *tx, caller, &skill.digest).await?;
     }
-    let next = after(&mut *tx, skill, decision.transition, reason).await?;
     match next.status {
         Status::Rejected => tx.put_rejection(caller.workspace, &next.digest, id, cx.now()).await?,
         Status::Active if access::may_grant(caller) => {

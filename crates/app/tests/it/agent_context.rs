@@ -1,7 +1,7 @@
 //! What an agent's prompt gets about skills.
 
 use app::agents::{AgentContext, AgentSpec, ContextPart, GetContext, context};
-use app::search::PromptFormat;
+use app::search::{LearnedPlace, PromptFormat};
 use app::skills::{CreateSkill, Decision, create, decide, set_enabled};
 use app::{Code, Draft};
 use model::{
@@ -15,6 +15,7 @@ use testkit::{CallerExt as _, TestApp};
 use crate::governance::{always, governor, policy};
 
 const FORMATS: [PromptFormat; 3] = [PromptFormat::Markdown, PromptFormat::Xml, PromptFormat::Json];
+const PLACES: [LearnedPlace; 2] = [LearnedPlace::Shared, LearnedPlace::Separate];
 const MODES: [Discovery; 4] = [Discovery::List, Discovery::Search, Discovery::Hybrid, Discovery::Auto];
 
 /// Tokens, counted without the program's help.
@@ -81,7 +82,8 @@ Skills hold code that worked before. Your skills are personal to you and this us
 #[tokio::test]
 async fn the_markdown_is_this() {
     let (app, caller, agent) = library().await;
-    let told = get(&app, &caller, &agent, GetContext::default()).await;
+    let request = GetContext { learned: LearnedPlace::Separate, ..GetContext::default() };
+    let told = get(&app, &caller, &agent, request).await;
     let wanted = format!(
         "## Available Skills
 - guard: Does guard when asked to.
@@ -109,7 +111,8 @@ Keep a list.
 #[tokio::test]
 async fn the_xml_is_that_of_the_reference_and_the_same_parts() {
     let (app, caller, agent) = library().await;
-    let request = GetContext { format: PromptFormat::Xml, ..GetContext::default() };
+    let learned = LearnedPlace::Separate;
+    let request = GetContext { format: PromptFormat::Xml, learned, ..GetContext::default() };
     let told = get(&app, &caller, &agent, request).await;
     let wanted = format!(
         "<available_skills>
@@ -154,7 +157,8 @@ Keep a list.
 #[tokio::test]
 async fn the_json_is_one_object() {
     let (app, caller, agent) = library().await;
-    let request = GetContext { format: PromptFormat::Json, ..GetContext::default() };
+    let learned = LearnedPlace::Separate;
+    let request = GetContext { format: PromptFormat::Json, learned, ..GetContext::default() };
     let told = get(&app, &caller, &agent, request).await;
     let memory = serde_json::Value::from(MEMORY).to_string();
     let wanted = format!(
@@ -172,6 +176,62 @@ async fn the_json_is_one_object() {
     assert_eq!(told.told.tokens, tokens(&wanted));
     let parsed: serde_json::Value = serde_json::from_str(&wanted).unwrap();
     assert_eq!(parsed["policies"], "Ask before you delete <files>.\nKeep a list.");
+}
+
+#[tokio::test]
+async fn learned_skills_stand_among_the_others_with_their_origin() {
+    let (app, caller, agent) = library().await;
+    let told = async |format| {
+        get(&app, &caller, &agent, GetContext { format, ..GetContext::default() }).await.told.text
+    };
+    let markdown = told(PromptFormat::Markdown).await;
+    let wanted = "## Available Skills
+- guard: Does guard when asked to.
+- loan: Calculates loans & \"rates\", monthly. [finance, money]
+- month-end (learned): Closes the books.
+
+## Policies";
+    assert!(markdown.starts_with(wanted), "{markdown}");
+    let xml = told(PromptFormat::Xml).await;
+    let wanted = "<skill origin=\"learned\">\n<name>\nmonth-end\n</name>";
+    assert!(xml.contains(wanted) && xml.matches("origin=").count() == 1, "{xml}");
+    let json: serde_json::Value = serde_json::from_str(&told(PromptFormat::Json).await).unwrap();
+    let learned =
+        serde_json::json!({"name": "month-end", "description": "Closes the books.", "origin": "learned"});
+    assert_eq!((&json["skills"][2], json["skills"][1].get("origin")), (&learned, None));
+}
+
+#[tokio::test]
+async fn how_often_a_skill_was_used_is_said_on_request() {
+    let (app, caller, agent) = library().await;
+    let month_end = app::skills::resolve(&app.cx, &caller, "month-end").await.unwrap().skill.id;
+    for success in [true, false, true] {
+        app::skills::record_use(&app.cx, &caller, month_end, success).await.unwrap();
+    }
+    let told = async |format, learned| {
+        let request = GetContext { format, learned, counts: true, ..GetContext::default() };
+        get(&app, &caller, &agent, request).await.told.text
+    };
+    let [shared, separate] = PLACES;
+    let table = [
+        (PromptFormat::Markdown, shared, "- guard (uses: 0, successes: 0): Does guard"),
+        (PromptFormat::Markdown, shared, "- month-end (learned, uses: 3, successes: 2): Closes"),
+        (PromptFormat::Markdown, separate, "end&quot;\" use_count=\"3\" success_count=\"2\">Closes"),
+        (PromptFormat::Xml, shared, "<skill use_count=\"0\" success_count=\"0\">\n<name>\nguard"),
+        (
+            PromptFormat::Xml,
+            shared,
+            "<skill origin=\"learned\" use_count=\"3\" success_count=\"2\">\n<name>\nmonth",
+        ),
+        (PromptFormat::Json, shared, r#"the books.","origin":"learned","use_count":3,"success_count":2}"#),
+        (PromptFormat::Json, separate, r#"the books.","use_count":3,"success_count":2}"#),
+    ];
+    for (format, place, part) in table {
+        let text = told(format, place).await;
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let quiet = get(&app, &caller, &agent, GetContext::default()).await.told.text;
+    assert!(!quiet.contains("uses") && !quiet.contains("success"), "{quiet}");
 }
 
 #[tokio::test]
@@ -292,21 +352,22 @@ async fn a_hybrid_list_has_few_learned_skills_and_a_list_all() {
     app.put(&admin, shared("loan", says("Calculates loan payments."))).await;
     let agent = app.agent("clerk").await;
     let query = Some("calculate loan payments".to_owned());
-    let told = async |mode, query: &Option<String>, max_learned| {
-        let request =
-            GetContext { mode: Some(mode), query: query.clone(), max_learned, ..GetContext::default() };
+    let told = async |mode, query: &Option<String>, max_learned, learned| {
+        let query = query.clone();
+        let request = GetContext { mode: Some(mode), query, max_learned, learned, ..GetContext::default() };
         let told = get(&app, &admin, &agent, request).await;
-        let learned = told.told.text.matches("<learned-skill ").count();
+        let mark = if learned == LearnedPlace::Shared { " (learned): " } else { "<learned-skill " };
+        let learned = told.told.text.matches(mark).count();
         assert_eq!(told.told.text.matches("- loan: ").count(), 1, "{}", told.told.text);
         (learned, told.told.more)
     };
-    for query in [&query, &None] {
-        assert_eq!(told(Discovery::Hybrid, query, None).await, (5, true));
-        assert_eq!(told(Discovery::Hybrid, query, Some(2)).await, (2, true));
-        assert_eq!(told(Discovery::Hybrid, query, Some(0)).await, (0, true));
-        assert_eq!(told(Discovery::Hybrid, query, Some(8)).await, (8, false));
-        assert_eq!(told(Discovery::List, query, None).await, (8, false));
-        assert_eq!(told(Discovery::Auto, query, None).await, (8, false));
+    for (query, place) in [&query, &None].into_iter().flat_map(|query| PLACES.map(|place| (query, place))) {
+        assert_eq!(told(Discovery::Hybrid, query, None, place).await, (5, true));
+        assert_eq!(told(Discovery::Hybrid, query, Some(2), place).await, (2, true));
+        assert_eq!(told(Discovery::Hybrid, query, Some(0), place).await, (0, true));
+        assert_eq!(told(Discovery::Hybrid, query, Some(8), place).await, (8, false));
+        assert_eq!(told(Discovery::List, query, None, place).await, (8, false));
+        assert_eq!(told(Discovery::Auto, query, None, place).await, (8, false));
     }
     let many = GetContext { max_learned: Some(101), ..GetContext::default() };
     app.refuses(Code::InvalidRequest, context(&app.cx, &admin, agent.id, many)).await;
@@ -371,7 +432,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// What the skills wrote, read back from the text; nothing but it may be there.
-fn check_harmless(format: PromptFormat, context: &AgentContext) {
+fn check_harmless(format: PromptFormat, place: LearnedPlace, context: &AgentContext) {
     let text = &context.told.text;
     assert!(!text.contains("```") && !text.contains("~~~"), "{text}");
     assert!(text.chars().all(|c| c == '\n' || !model::is_unseen(c)), "{text:?}");
@@ -379,6 +440,8 @@ fn check_harmless(format: PromptFormat, context: &AgentContext) {
         "<available_skills>",
         "</available_skills>",
         "<skill>",
+        "<skill origin=\"learned\" use_count=\"0\" success_count=\"0\">",
+        "<skill use_count=\"0\" success_count=\"0\">",
         "</skill>",
         "<name>",
         "</name>",
@@ -394,7 +457,9 @@ fn check_harmless(format: PromptFormat, context: &AgentContext) {
     for (at, _) in text.match_indices('<') {
         assert!(known.iter().any(|tag| text[at..].starts_with(tag)), "{}", &text[at..]);
     }
-    let learned = |told: &&app::search::DiscoveredSkill| told.record.skill.origin == Origin::Learned;
+    let separate = place == LearnedPlace::Separate;
+    let learned =
+        |told: &&app::search::DiscoveredSkill| separate && told.record.skill.origin == Origin::Learned;
     let apart = context.told.skills.iter().filter(learned).count();
     let others = context.told.skills.len() - apart;
     for line in text.lines() {
@@ -436,11 +501,12 @@ async fn no_description_title_or_tag_breaks_out() {
         learned(&app, &admin, &format!("learned-{number}"), fill).await;
     }
     let agent = app.agent("clerk").await;
-    for format in FORMATS {
-        let request = GetContext { format, budget: Some(100_000), ..GetContext::default() };
+    for (format, learned) in FORMATS.into_iter().flat_map(|format| PLACES.map(|learned| (format, learned))) {
+        let counts = learned == LearnedPlace::Shared;
+        let request = GetContext { format, learned, counts, budget: Some(100_000), ..GetContext::default() };
         let told = get(&app, &admin, &agent, request).await;
         assert_eq!(told.told.skills.len(), HOSTILE.len() * 2);
-        check_harmless(format, &told);
+        check_harmless(format, learned, &told);
     }
 }
 
@@ -494,9 +560,18 @@ async fn never_over(library: Vec<Made>, memory: bool, text: Option<String>, budg
     };
     for budget in budgets {
         for (format, mode) in FORMATS.into_iter().flat_map(|format| MODES.map(|mode| (format, mode))) {
+            let (learned, counts) =
+                if budget % 2 == 0 { (LearnedPlace::Shared, true) } else { (LearnedPlace::Separate, false) };
             let query = Some("calculate a loan".to_owned());
-            let request =
-                GetContext { format, mode: Some(mode), budget: Some(budget), query, ..GetContext::default() };
+            let request = GetContext {
+                format,
+                mode: Some(mode),
+                budget: Some(budget),
+                query,
+                learned,
+                counts,
+                ..GetContext::default()
+            };
             let context = get(&app, &gov, &agent, request).await;
             let (text, told) = (&context.told.text, context.told.tokens);
             assert_eq!(told, tokens(text), "{format:?} {mode:?}");

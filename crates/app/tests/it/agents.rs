@@ -6,7 +6,7 @@ use app::tokens::CreateToken;
 use app::{Code, PageRequest};
 use model::{
     AgentId, Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RevisionNumber, Role, SkillId,
-    TokenScope,
+    TokenScope, Toolset,
 };
 use testkit::app::{name, spec};
 use testkit::{CallerExt as _, TestApp};
@@ -35,6 +35,7 @@ async fn settings_come_back_as_they_were_given() {
         }),
         discovery: Discovery::Hybrid,
         discovery_token_budget: 99,
+        toolsets: vec![Toolset::Memory, Toolset::Library],
         assignments: vec![Assignment { skill: skill.id, pin: Some(RevisionNumber::FIRST) }],
         ..AgentSpec::new(name("helper"))
     };
@@ -46,6 +47,14 @@ async fn settings_come_back_as_they_were_given() {
     assert_eq!((plain.procedural_memory.clone(), plain.title.as_str()), (None, "plain"));
     assert_eq!((plain.discovery, plain.discovery_token_budget), (Discovery::Auto, 2_000));
     assert_eq!(read(&app.cx, &alice, plain.id).await.unwrap(), plain);
+}
+
+#[tokio::test]
+async fn a_toolset_is_named_once() {
+    let app = TestApp::new().await;
+    let toolsets = vec![Toolset::Memory, Toolset::Library, Toolset::Memory];
+    let spec = AgentSpec { toolsets, ..AgentSpec::new(name("helper")) };
+    app.refuses(Code::InvalidSettings, create(&app.cx, &app.admin().await, spec)).await;
 }
 
 #[tokio::test]

@@ -1,36 +1,40 @@
 //! Every code that a use case can answer with, provoked once. A new code does not compile until it has its line.
 
+use std::sync::Arc;
+
 use app::agents::AgentSpec;
 use app::governance;
 use app::identity::{Secret, by_token};
 use app::runs::RunSkill;
+use app::sessions;
 use app::skills::{
     BulkMode, CreateSkill, Decision, Edit, EditSkill, Idempotency, ImportArchive, ListSkills, OnConflict,
-    bulk, bundle_from_files, create, decide, edit, import_archive, label, list, promote, set_enabled,
+    Proposal, Rewrite, RewriteSkill, bulk, bundle_from_files, by_name, create, decide, edit, import_archive,
+    label, list, promote, set_enabled,
 };
 use app::users::{AddUser, ChangeUser};
-use app::{Changes, Code, Cursor, Error, PageRequest, Queue, QueueSettings};
+use app::{Changes, Code, Cursor, Error, ExecutionSettings, PageRequest, Queue, QueueSettings};
 use model::{
-    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind, TokenScope,
-    Transition,
+    BundleFile, Digest, Handle, Label, ProceduralMemory, RevisionNumber, Role, Scope, ScopeKind,
+    SessionOutcome, TokenScope, Transition,
 };
+use serde_json::json;
 use testkit::app::{bundle, files_spec, name, skill_md, spec, spec_with};
-use testkit::{CallerExt as _, TestApp};
+use testkit::runner::returned;
+use testkit::{CallerExt as _, FakeRunner, TestApp};
 
 use crate::runs;
 
 #[tokio::test]
 async fn every_code_is_answered_by_some_use_case() {
     for &code in Code::ALL {
-        match provoke(code).await {
-            Some(error) => assert_eq!(error.code(), code, "{error}"),
-            None => assert_eq!(code, Code::InvalidName, "only doors read names"),
-        }
+        let error = provoke(code).await;
+        assert_eq!(error.code(), code, "{error}");
     }
 }
 
-/// An error with this code; `None` when only a door can give it.
-async fn provoke(code: Code) -> Option<Error> {
+/// An error with this code.
+async fn provoke(code: Code) -> Error {
     let app = TestApp::new().await;
     let (admin, alice) = (app.admin().await, app.user("alice", &[]).await);
     let cx = &app.cx;
@@ -39,9 +43,12 @@ async fn provoke(code: Code) -> Option<Error> {
     let changes = |changes: Changes| EditSkill::new(Edit::Changes(Box::new(changes)));
     let put = |files: &[(&str, &str)]| create_error(cx, &alice, files_spec(files));
     let good = skill_md("new", "x");
-    let error = match code {
+    match code {
         Code::InvalidRequest => bulk(cx, &alice, BulkMode::Each, vec![]).await.unwrap_err(),
-        Code::InvalidName => return None,
+        Code::InvalidName => {
+            let new = by_name::NewSkill { name: "Not_a_slug".into(), ..by_name::NewSkill::default() };
+            by_name::create(cx, &alice, new).await.unwrap_err()
+        }
         Code::InvalidBundle => bundle_from_files(vec![]).unwrap_err(),
         Code::InvalidManifest => put(&[("SKILL.md", "")]).await,
         Code::InvalidSidecar => put(&[("SKILL.md", &good), ("repertoire.yaml", "no: yes")]).await,
@@ -68,11 +75,23 @@ async fn provoke(code: Code) -> Option<Error> {
             let spec = AgentSpec { discovery_token_budget: 0, ..AgentSpec::new(name("a")) };
             app::agents::create(cx, &admin, spec).await.unwrap_err()
         }
+        Code::InvalidCode => {
+            let problem = json!({"problem": {"message": "invalid syntax", "line": 1}});
+            let runner = FakeRunner::new(move |execution| Ok(returned(&execution, problem.clone())));
+            let settings = ExecutionSettings::default();
+            let cx = cx.clone().with_runner(Arc::new(runner), settings);
+            app::interpreter::read_python(&cx, &alice, "{{{", "x").await.unwrap_err()
+        }
         Code::TooLarge => put(&[("SKILL.md", &good), ("x", &"x".repeat(11 * 1024 * 1024))]).await,
         Code::IdempotencyKeyReused => {
             let key = |text: &[u8]| Some(Idempotency { key: "k".into(), fingerprint: Digest::of(text) });
             create(cx, &alice, spec("a"), key(b"a")).await.unwrap();
             create(cx, &alice, spec("b"), key(b"b")).await.unwrap_err()
+        }
+        Code::TextNotFound => {
+            let rewrite = Some(Rewrite::Delete("not there".into()));
+            let request = RewriteSkill { rewrite, ..RewriteSkill::default() };
+            app::skills::rewrite(cx, &alice, mine.id, request).await.unwrap_err()
         }
         Code::NotPending => {
             let strict = Decision { only_if_pending: true, ..Decision::new(Transition::Approve) };
@@ -108,6 +127,16 @@ async fn provoke(code: Code) -> Option<Error> {
             let alice = alice.through(&app.agent_with("small", settings).await);
             app.skill(&alice, "one").await;
             create_error(cx, &alice, spec("two")).await
+        }
+        Code::ProposalsOff => {
+            let silent = alice.through(&app.agent("silent").await);
+            let proposal = Proposal {
+                name: "x".into(),
+                description: "x".into(),
+                instructions: "x".into(),
+                ..Proposal::default()
+            };
+            app::skills::propose(cx, &silent, proposal).await.unwrap_err()
         }
         Code::AgentHasSkills => {
             let agent = app.agent("a").await;
@@ -156,6 +185,16 @@ async fn provoke(code: Code) -> Option<Error> {
             let step = governance::Step { call, context: governance::Known::new(), id: None };
             governance::step(cx, &alice, id(), step).await.unwrap_err()
         }
+        Code::SessionCompleted => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            sessions::complete(cx, &alice, id, SessionOutcome::Failed, None).await.unwrap();
+            sessions::write_todos(cx, &alice, id, vec![]).await.unwrap_err()
+        }
+        Code::RecordingOff => {
+            let id = sessions::ensure(cx, &alice, sessions::Ensure::default()).await.unwrap();
+            let off = sessions::RecordingSettings { record: false, ..sessions::RecordingSettings::default() };
+            sessions::add(&cx.clone().with_recording(off), &alice, id, vec![]).await.unwrap_err()
+        }
         Code::UnknownProfile => sandbox::Error::UnknownProfile("x".to_owned()).into(),
         Code::SandboxUnavailable => sandbox::Error::Failed("x".to_owned()).into(),
         Code::NoPython => sandbox::Error::NoPython { detail: "x".to_owned() }.into(),
@@ -168,8 +207,7 @@ async fn provoke(code: Code) -> Option<Error> {
             app.tamper("UPDATE skills SET status = 'mystery'", &[]).await;
             app::skills::read(cx, &alice, mine.id).await.unwrap_err()
         }
-    };
-    Some(error)
+    }
 }
 
 async fn run_error(

@@ -44,7 +44,7 @@ pub(crate) fn remote(url: &str, token: Secret, standing: Vec<(&'static str, Stri
 }
 
 /// Where the caller stands, as headers.
-pub(super) fn standing(library: &Library) -> Vec<(&'static str, String)> {
+pub(crate) fn standing(library: &Library) -> Vec<(&'static str, String)> {
     let workspace = library.workspace.value.clone().map(|name| ("repertoire-workspace", name));
     let agent = library.agent.value.clone().map(|name| ("repertoire-agent", name));
     workspace.into_iter().chain(agent).collect()

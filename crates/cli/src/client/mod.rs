@@ -9,7 +9,7 @@ mod request;
 mod resolve;
 mod views;
 
-pub(crate) use connect::{connect, remote};
+pub(crate) use connect::{connect, remote, standing};
 pub(crate) use remote::http_client;
 pub(crate) use request::{Request, Response, api};
 pub(crate) use resolve::{Pick, Reference, find_skill};
@@ -59,6 +59,11 @@ impl Client {
     /// A client on a library that is open in this process.
     pub(crate) fn in_process(door: InProcess, opened: Opened, lock: Option<Lock>) -> Self {
         Self::over(Transport::Local(Box::new(Local { door, opened, _lock: lock })), Vec::new())
+    }
+
+    /// The same client, standing elsewhere.
+    pub(crate) fn standing(self, standing: Vec<(&'static str, String)>) -> Self {
+        Self { standing, ..self }
     }
 
     /// Where the library is, for people.
@@ -155,7 +160,7 @@ impl Client {
 }
 
 /// A token that must be there.
-fn need_token(token: Option<Secret>, server: &str) -> Outcome<Secret> {
+pub(crate) fn need_token(token: Option<Secret>, server: &str) -> Outcome<Secret> {
     token.ok_or_else(|| {
         Failure::new(
             crate::exit::Exit::Forbidden,

@@ -96,6 +96,17 @@ pub(crate) enum DiscoveryArg {
     Auto,
 }
 
+/// A group of tools that the agent is offered over MCP.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ToolsetArg {
+    Interpreter,
+    Memory,
+    Library,
+    Learning,
+    Default,
+}
+
 /// Whose context, for what, and how much of it.
 #[derive(Args)]
 pub(crate) struct ContextArgs {
@@ -119,6 +130,20 @@ pub(crate) struct ContextArgs {
     /// How many learned skills a hybrid list may have; else 5
     #[arg(long, value_name = "COUNT")]
     max_learned: Option<u32>,
+    /// Where learned skills stand: among the others, or in a block of their own
+    #[arg(long, value_enum, default_value = "shared")]
+    learned: LearnedArg,
+    /// Say how often each skill was used, and with success
+    #[arg(long)]
+    counts: bool,
+}
+
+/// Where learned skills stand in the text for a prompt.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum LearnedArg {
+    Shared,
+    Separate,
 }
 
 /// How the text for a prompt is written.
@@ -172,6 +197,9 @@ pub(crate) struct AgentSettings {
     /// A limit on runs through it, such as wall_seconds=2 or memory_mb=64, or NAME=off; repeat for more
     #[arg(long, value_name = "NAME=NUMBER")]
     run_limit: Vec<LimitArg>,
+    /// Tools it is offered over MCP; repeat for more; `default` for the default set
+    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
+    toolset: Vec<ToolsetArg>,
 }
 
 fn name_of<T: ValueEnum>(value: &T) -> String {
@@ -210,6 +238,10 @@ impl AgentSettings {
                 agent.entry("run_limits").or_insert_with(|| Value::Object(Map::new()))
         {
             LimitArg::over(&self.run_limit, stored);
+        }
+        if !self.toolset.is_empty() {
+            let named = self.toolset.iter().filter(|toolset| **toolset != ToolsetArg::Default);
+            agent.insert("toolsets".to_owned(), named.map(word).collect());
         }
         let memory = named(memory.into());
         if !memory.is_empty() {
@@ -322,6 +354,8 @@ impl ContextArgs {
             ("mode", self.discovery.as_ref().map(name_of)),
             ("limit", number(self.limit)),
             ("max_learned", number(self.max_learned)),
+            ("learned", Some(name_of(&self.learned))),
+            ("counts", self.counts.then(|| "true".to_owned())),
         ];
         let context = session
             .work(async |client| {
@@ -401,6 +435,15 @@ fn describe(agent: &Value, skills: &[String]) -> String {
     }
     text.push(format!("{:<26}{}", "discovery", text_of(agent, "discovery")));
     text.push(format!("{:<26}{}", "discovery token budget", plain(agent.get("discovery_token_budget"))));
+    let toolsets: Vec<_> = agent
+        .get("toolsets")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let toolsets = if toolsets.is_empty() { "default".to_owned() } else { toolsets.join(", ") };
+    text.push(format!("{:<26}{}", "toolsets", line(&toolsets)));
     match agent.get("procedural_memory").and_then(Value::as_object) {
         None => text.push(format!("{:<26}off", "procedural memory")),
         Some(memory) => {

@@ -5,9 +5,11 @@ mod agent;
 mod audit;
 mod backup;
 mod config;
+mod connect;
 mod doctor;
 mod hook;
 mod login;
+mod mcp;
 mod moments;
 mod overview;
 mod policy;
@@ -90,6 +92,8 @@ struct Global {
 enum Command {
     /// Run the server: API, sign-in, metrics
     Serve(ServeArgs),
+    /// Speak MCP on standard input and output, for agent hosts
+    Mcp(mcp::McpArgs),
     /// Work with skills: list, show, edit, review and more
     #[command(subcommand, visible_alias = "skills")]
     Skill(skill::SkillCommand),
@@ -143,6 +147,9 @@ enum Command {
     /// Work with the Python environments that skills run in
     #[command(subcommand)]
     Python(python::PythonCommand),
+    /// Give coding agents the tools and skills of the library
+    #[command(subcommand)]
+    Connect(connect::ConnectCommand),
     /// Let coding agents ask before they act
     #[command(subcommand, visible_alias = "hooks")]
     Hook(hook::HookCommand),
@@ -280,7 +287,18 @@ fn flags(global: &Global, command: &Command) -> Layer {
             allow_weaker: weaker.then_some(Switch::Bool(true)),
             ..SandboxLayer::default()
         },
-        ..library_flags(global)
+        ..named_library(global, command)
+    }
+}
+
+/// The same, and the server that a host is to be connected to.
+fn named_library(global: &Global, command: &Command) -> Layer {
+    let layer = library_flags(global);
+    match command {
+        Command::Connect(connect) if connect.url().is_some() => {
+            Layer { server: connect.url().map(str::to_owned), ..layer }
+        }
+        _ => layer,
     }
 }
 
@@ -303,6 +321,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Serve(args) => {
             return crate::serve::serve(&s.settings, s.output, args.ready_file.as_deref()).await;
         }
+        Command::Mcp(args) => return args.run(session).await,
         Command::Skill(command) => return command.run(s).await,
         Command::Run(args) => return args.run(s).await,
         Command::Runs(command) => command.run(s).await,
@@ -326,6 +345,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Login(args) => args.run(s).await,
         Command::Logout => login::logout(s),
         Command::Whoami => login::whoami(s).await,
+        Command::Connect(command) => command.run(s).await,
         Command::Hook(command) => command.run(s),
         Command::Config(command) => command.run(s),
         Command::Doctor => return doctor::run(s).await,

@@ -27,6 +27,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         "People and agents",
         &[
             ("agent …", "settings and assigned skills"),
+            ("connect …", "give Claude Code, Codex and others the library"),
             ("user, token, workspace …", "who may do what, where"),
             ("audit …", "who did what"),
         ],

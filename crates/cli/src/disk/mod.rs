@@ -3,9 +3,11 @@
 //! What stands on a disk is hostile: symbolic links and special files are never opened, and nothing is written
 //! outside the folder that was asked for, nor half.
 
+mod fingerprint;
 mod walk;
 mod write;
 
+pub(crate) use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use walk::{Found, Scan, Skipped, scan};
 pub(crate) use write::{Overwrite, rewrite_file, write_file, write_folder, write_program, write_shared};
 

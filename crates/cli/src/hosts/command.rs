@@ -2,6 +2,43 @@
 
 use std::path::Path;
 
+use crate::config::{Library, Source};
+use crate::exit::{Failure, Outcome};
+
+/// Where this program is, for settings that start it.
+pub(crate) fn this_program() -> Outcome<String> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::internal(format!("cannot say where this program is: {error}")))?;
+    program.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::usage(format!("the path of this program is not text: `{}`", program.display()))
+    })
+}
+
+/// The flags that name the same library again, as far as it was named by this source or a later one.
+pub(crate) fn library_flags(library: &Library, from: Source) -> Outcome<Vec<String>> {
+    let is_served = library.server.value.is_some();
+    if !is_served && library.database.source >= from {
+        return Err(Failure::usage(
+            "a database's address may hold a password, which settings of others must not",
+        )
+        .hint("name it in the configuration: `repertoire config path` says where"));
+    }
+    let mut words = Vec::new();
+    let mut flag = |name: &str, source: Source, value: Option<String>| {
+        let value = value.filter(|_| source >= from);
+        words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
+    };
+    flag("--server", library.server.source, library.server.value.clone());
+    let data = std::path::absolute(&library.data.value)
+        .map_err(|error| Failure::file("find", &library.data.value, &error))?;
+    // A folder that a server or a database stands before is not meant.
+    let is_folder = !is_served && library.database.value.is_none();
+    flag("--data", library.data.source, is_folder.then(|| data.display().to_string()));
+    flag("--workspace", library.workspace.source, library.workspace.value.clone());
+    flag("--user", library.user.source, Some(library.user.value.clone()));
+    Ok(words)
+}
+
 /// A word for a POSIX shell.
 pub(crate) fn quote(word: &str) -> String {
     let is_plain = !word.is_empty()

@@ -18,7 +18,7 @@ const VERSION: &str = "version";
 const MARK: char = '\u{feff}';
 
 /// Why a file is left as it is.
-type Outcome<T> = Result<T, String>;
+pub(super) type Outcome<T> = Result<T, String>;
 
 /// An entry of ours, where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) fn entries(text: &str, is_ours: &dyn Fn(&str) -> bool) -> Outcome<Vec
     })
 }
 
-fn with_root<T>(text: &str, act: impl FnOnce(&Object<'_>) -> Outcome<T>) -> Outcome<T> {
+pub(super) fn with_root<T>(text: &str, act: impl FnOnce(&Object<'_>) -> Outcome<T>) -> Outcome<T> {
     // Positions count in the whole text: the mark is made white space of the same length.
     let blank = text.strip_prefix(MARK).map(|rest| format!("   {rest}"));
     let options = ParseOptions {
@@ -105,7 +105,7 @@ fn with_root<T>(text: &str, act: impl FnOnce(&Object<'_>) -> Outcome<T>) -> Outc
 }
 
 /// A property that is there once, or not.
-fn property<'n, 'a>(object: &'n Object<'a>, name: &str) -> Outcome<Option<&'n Node<'a>>> {
+pub(super) fn property<'n, 'a>(object: &'n Object<'a>, name: &str) -> Outcome<Option<&'n Node<'a>>> {
     let mut found = object.properties.iter().filter(|property| property.name.as_str() == name);
     let first = found.next().map(|property| &property.value);
     if found.next().is_some() { Err(format!("`{name}` is in it twice")) } else { Ok(first) }
@@ -146,16 +146,16 @@ fn command<'n>(handler: &'n Node<'_>) -> Option<&'n str> {
 }
 
 /// An item of a list or an object: what is around it, and which it is.
-struct Item {
-    inside: Inside,
-    index: usize,
+pub(super) struct Item {
+    pub(super) inside: Inside,
+    pub(super) index: usize,
 }
 
 /// Where a list or an object begins and ends, within its brackets, and what is in it.
-struct Inside {
-    start: usize,
-    end: usize,
-    items: Vec<Range>,
+pub(super) struct Inside {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) items: Vec<Range>,
 }
 
 impl Inside {
@@ -163,7 +163,7 @@ impl Inside {
         Self::new(array.range, array.elements.iter().map(Ranged::range).collect())
     }
 
-    fn of_object(object: &Object<'_>) -> Self {
+    pub(super) fn of_object(object: &Object<'_>) -> Self {
         Self::new(object.range, object.properties.iter().map(|property| property.range).collect())
     }
 
@@ -233,7 +233,7 @@ fn drop_empty(text: &str, event: &str) -> Outcome<String> {
 }
 
 /// The text without an item and the comma that it needs no more.
-fn remove(text: &str, item: &Item) -> String {
+pub(super) fn remove(text: &str, item: &Item) -> String {
     let Item { inside, index } = item;
     let Some(own) = inside.items.get(*index) else { return text.to_owned() };
     let before = index.checked_sub(1).and_then(|index| inside.items.get(index));
@@ -284,7 +284,12 @@ fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
     }
 }
 
-fn insert_property(text: &str, within: Option<&str>, name: &str, value: &Value) -> Outcome<String> {
+pub(super) fn insert_property(
+    text: &str,
+    within: Option<&str>,
+    name: &str,
+    value: &Value,
+) -> Outcome<String> {
     let inside = with_root(text, |root| {
         let object = match within {
             None => root,

@@ -1,16 +1,22 @@
-//! Coding agents on this machine: where their settings stand, and which entries make them ask us.
+//! Coding agents on this machine: where their settings stand, and which entries make them ask us or offer our tools.
 //!
-//! Every entry fails closed as far as its host can.
+//! Every entry that makes one ask fails closed as far as its host can.
 
 mod command;
 mod document;
+mod place;
+mod servers;
+mod tables;
+mod tools;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub(crate) use command::{is_ours, program, quote};
+pub(crate) use command::{is_ours, library_flags, program, quote, this_program};
 pub(crate) use document::{EMPTY, entries, install, uninstall};
+pub(crate) use place::{Edits, Place};
+pub(crate) use tools::{Target, ToolHost, leads_to_us};
 
 use crate::config::Environment;
 

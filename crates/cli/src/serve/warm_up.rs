@@ -58,6 +58,7 @@ pub(crate) fn trial() -> Execution {
             function: Some("main".to_owned()),
             parameters: Map::<String, Value>::new(),
             arguments: Vec::new(),
+            folder_modules: false,
         },
         inputs: Vec::<InputFile>::new(),
         folder: None,

@@ -58,6 +58,8 @@ fn what_an_agent_s_prompt_gets_is_shown() {
     let text = world.ok(&["agent", "context", "clerk"]);
     assert!(text.starts_with("## Available Skills\n- compound-interest: Calculates"), "{text}");
     assert!(text.contains("\n\n## Procedural Memory\nSkills hold code"), "{text}");
+    let counted = world.ok(&["agent", "context", "clerk", "--counts", "--learned", "separate"]);
+    assert!(counted.contains("\n- compound-interest (uses: 0, successes: 0): Calculates"), "{counted}");
     let xml = world.ok(&["agent", "context", "clerk", "--format", "xml"]);
     assert!(xml.starts_with("<available_skills>\n<skill>\n<name>\ncompound-interest\n"), "{xml}");
     let document = world.ok(&["agent", "context", "clerk", "--format", "json"]);

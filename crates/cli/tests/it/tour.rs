@@ -79,7 +79,12 @@ fn tour(world: &World, place: &[&str]) {
     ok(&["agent", "assign", "writer", "notes@1.2.0"]);
     let agent = ok(&["agent", "show", "writer"]);
     assert!(agent.contains("1. notes@2") && agent.contains("require skill approval  yes"), "{agent}");
-    ok(&["agent", "set", "writer", "--search-threshold", "0.7"]);
+    assert!(agent.contains("toolsets                  default"), "{agent}");
+    ok(&["agent", "set", "writer", "--search-threshold", "0.7", "--toolset", "memory,library"]);
+    let agent = ok(&["agent", "show", "writer"]);
+    assert!(agent.contains("toolsets                  memory, library"), "{agent}");
+    ok(&["agent", "set", "writer", "--toolset", "default"]);
+    assert!(ok(&["agent", "show", "writer"]).contains("toolsets                  default"));
     assert!(ok(&["agent", "show", "writer"]).contains("1. notes@2"), "other settings stay");
     ok(&["agent", "unassign", "writer", "notes"]);
     ok(&["agent", "delete", "writer", "--yes"]);

@@ -16,7 +16,7 @@ use crate::bounds::within;
 use crate::extract::{Json, Query};
 use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
-use crate::v1::{Bytes, media_type, time};
+use crate::v1::{Bytes, time};
 
 /// Which session.
 #[derive(Deserialize, IntoParams)]
@@ -127,7 +127,7 @@ async fn give(
 
 /// What a file's name says about its bytes, where no browser would run them; the document lists the same ones.
 fn harmless(name: &str) -> &'static str {
-    match media_type(name) {
+    match model::media_type(name) {
         // Not `application/json`: programs would read the answer by themselves, and what code wrote may be none.
         known @ ("text/plain" | "text/csv" | "text/markdown" | "application/pdf" | "application/zip"
         | "image/png" | "image/jpeg") => known,

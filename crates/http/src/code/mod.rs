@@ -25,7 +25,7 @@ use crate::auth::Auth;
 use crate::extract::Path;
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
-use crate::v1::{ListView, media_type, time};
+use crate::v1::{ListView, time};
 
 /// A code session.
 #[derive(Serialize, ToSchema)]
@@ -67,7 +67,7 @@ pub(crate) struct SessionFileView {
 
 impl From<SessionFile> for SessionFileView {
     fn from(file: SessionFile) -> Self {
-        Self { media_type: media_type(&file.path), path: file.path, size: file.size }
+        Self { media_type: model::media_type(&file.path), path: file.path, size: file.size }
     }
 }
 

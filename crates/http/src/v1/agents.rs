@@ -1,12 +1,12 @@
 //! Agents.
 
 use app::agents::{AgentSpec, GetContext};
-use app::search::PromptFormat;
+use app::search::{LearnedPlace, PromptFormat};
 use app::{Cursor, PageRequest};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, slugify};
+use model::{Agent, AgentId, Assignment, Discovery, RevisionNumber, Toolset, slugify};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -85,6 +85,27 @@ impl From<DiscoveryWord> for Discovery {
     }
 }
 
+/// A group of tools that an agent is offered over MCP.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ToolsetWord {
+    Interpreter,
+    Memory,
+    Library,
+    Learning,
+}
+
+impl From<ToolsetWord> for Toolset {
+    fn from(word: ToolsetWord) -> Self {
+        match word {
+            ToolsetWord::Interpreter => Self::Interpreter,
+            ToolsetWord::Memory => Self::Memory,
+            ToolsetWord::Library => Self::Library,
+            ToolsetWord::Learning => Self::Learning,
+        }
+    }
+}
+
 /// An agent to make, or to put in the place of another. What is left out takes its default.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -108,6 +129,10 @@ pub(crate) struct AgentRequest {
     discovery_token_budget: Option<u32>,
     /// Bounds on what the code of skills may use when this agent runs them.
     run_limits: Option<RunLimitsView>,
+    /// The tools it is offered over MCP; empty is the default set.
+    #[serde(default, deserialize_with = "within::<0, 4, _, _>")]
+    #[schema(max_items = 4)]
+    toolsets: Vec<ToolsetWord>,
     /// The skills assigned to it, in order.
     #[serde(default, deserialize_with = "within::<0, 1000, _, _>")]
     #[schema(max_items = 1000)]
@@ -124,6 +149,7 @@ impl AgentRequest {
             discovery: self.discovery.map_or(Discovery::Auto, Discovery::from),
             discovery_token_budget: self.discovery_token_budget.unwrap_or(Agent::DEFAULT_TOKEN_BUDGET),
             run_limits: self.run_limits.map(RunLimitsView::read).transpose()?.unwrap_or_default(),
+            toolsets: self.toolsets.into_iter().map(Toolset::from).collect(),
             assignments: self.skills.iter().map(assignment).collect::<Result<_, _>>()?,
             ..AgentSpec::new(name)
         })
@@ -259,6 +285,23 @@ impl From<PromptFormatWord> for PromptFormat {
     }
 }
 
+/// Where learned skills stand in the text for a prompt.
+#[derive(Deserialize, ToSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LearnedWord {
+    Shared,
+    Separate,
+}
+
+impl From<LearnedWord> for LearnedPlace {
+    fn from(word: LearnedWord) -> Self {
+        match word {
+            LearnedWord::Shared => Self::Shared,
+            LearnedWord::Separate => Self::Separate,
+        }
+    }
+}
+
 /// What the agent's prompt is for, and how much may be in it.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -283,6 +326,13 @@ pub(crate) struct ContextQuery {
     /// How many learned skills a hybrid list may have; else 5.
     #[param(maximum = 100)]
     max_learned: Option<u32>,
+    /// Where learned skills stand: among the others with their origin (`shared`, the default), or in a block of their
+    /// own.
+    #[param(inline)]
+    learned: Option<LearnedWord>,
+    /// Say how often each skill was used, and with success.
+    #[serde(default)]
+    counts: bool,
 }
 
 /// Gives what an agent's prompt gets: skills, active policies and procedural memory, within a token budget.
@@ -302,6 +352,8 @@ pub(crate) async fn context(
         mode: query.mode.map(Discovery::from),
         limit: query.limit,
         max_learned: query.max_learned,
+        learned: query.learned.map(LearnedPlace::from).unwrap_or_default(),
+        counts: query.counts,
     };
     let context = app::agents::context(&state.cx, &caller, agent_id(&id)?, request).await?;
     // What an embedder elsewhere finds changes without a commit, so that it must not be given again.

@@ -4,6 +4,7 @@ mod agents;
 mod audit;
 mod backup;
 mod governance;
+mod interpreter;
 mod names;
 mod router;
 mod runs;
@@ -14,6 +15,8 @@ mod users;
 mod views;
 mod workspaces;
 
+pub(crate) use names::{agent as named_agent, missing, user as named_user};
+pub(crate) use router::Credentials;
 pub use router::openapi_json;
 pub(crate) use router::router;
-pub(crate) use views::{Bytes, ListView, media_type, time};
+pub(crate) use views::{Bytes, ListView, time};

@@ -70,36 +70,17 @@ pub(crate) async fn optional_user(
     }
 }
 
-/// A scope from its rung and its owners; owners that are not named are the caller and the agent they act through.
+/// A scope from its rung and its owners.
 pub(crate) async fn scope(
     cx: &Context,
     caller: &Caller,
     kind: Option<&str>,
-    agent_text: Option<&str>,
-    user_text: Option<&str>,
+    agent: Option<&str>,
+    user: Option<&str>,
 ) -> Result<Option<Scope>, Problem> {
-    let invalid = |detail: String| Problem::with_code(Code::InvalidScope, detail);
-    let Some(kind) = kind else {
-        return match (agent_text, user_text) {
-            (None, None) => Ok(None),
-            _ => Err(invalid("`agent` and `user` say whose scope it is; give `scope` too".to_owned())),
-        };
-    };
-    let kind = ScopeKind::parse(kind).map_err(|error| invalid(error.to_string()))?;
-    let has_agent = matches!(kind, ScopeKind::Agent | ScopeKind::AgentUser);
-    let has_user = matches!(kind, ScopeKind::User | ScopeKind::AgentUser);
-    if (agent_text.is_some() && !has_agent) || (user_text.is_some() && !has_user) {
-        return Err(invalid(format!("the scope `{kind}` has no such owner")));
-    }
-    let agent = match agent_text {
-        Some(text) => Some(agent(cx, caller, text).await?),
-        None => caller.agent.filter(|_| has_agent),
-    };
-    let user = match user_text {
-        Some(text) => Some(user(cx, caller, text).await?),
-        None => Some(caller.user).filter(|_| has_user),
-    };
-    Scope::from_parts(kind, agent, user)
-        .map(Some)
-        .ok_or_else(|| invalid(format!("the scope `{kind}` needs an `agent`")))
+    let kind = kind.map(ScopeKind::parse).transpose();
+    let kind = kind.map_err(|error| Problem::with_code(Code::InvalidScope, error.to_string()))?;
+    let agent = optional_agent(cx, caller, agent).await?;
+    let user = optional_user(cx, caller, user).await?;
+    Ok(app::skills::scope_of(caller, kind, agent, user)?)
 }

@@ -8,9 +8,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{agents, audit, backup, governance, runs, search, skills, tokens, users, workspaces};
+use super::{
+    agents, audit, backup, governance, interpreter, runs, search, skills, tokens, users, workspaces,
+};
 use crate::auth::COOKIE;
 use crate::code;
+use crate::instances;
 use crate::server::HttpState;
 use crate::sign_in;
 
@@ -39,7 +42,8 @@ use crate::sign_in;
 )]
 struct Document;
 
-struct Credentials;
+/// How one says who one is, for a document.
+pub(crate) struct Credentials;
 
 impl Modify for Credentials {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
@@ -71,6 +75,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::bulk))
         .routes(routes!(skills::import))
         .routes(routes!(skills::validate))
+        .routes(routes!(skills::propose))
         .routes(routes!(skills::resolve))
         .routes(routes!(search::search))
         .routes(routes!(search::discover))
@@ -102,6 +107,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(runs::prune))
         .routes(routes!(runs::read))
         .routes(routes!(runs::sandbox))
+        .routes(routes!(interpreter::interpret))
         .routes(routes!(code::execute))
         .routes(routes!(code::list))
         .routes(routes!(code::end))
@@ -134,9 +140,11 @@ fn documented() -> OpenApiRouter<HttpState> {
 pub(crate) fn router() -> Router<HttpState> {
     let (router, document) = documented().split_for_parts();
     let files = get(skills::read_file).put(skills::put_file).delete(skills::delete_file);
-    router
-        .route("/api/v1/skills/{id}/files/{*path}", files)
-        .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+    router.route("/api/v1/skills/{id}/files/{*path}", files).merge(
+        SwaggerUi::new("/docs")
+            .url("/api/v1/openapi.json", document)
+            .url("/instances/openapi.json", instances::document()),
+    )
 }
 
 /// The OpenAPI document, as the server serves it.

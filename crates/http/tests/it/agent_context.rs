@@ -35,10 +35,10 @@ async fn every_format_comes_in_one_envelope() {
         \"tags\":[\"finance\"]}\n],\n\"learned_skills\":[\n{\"key\":\"month-end\",\"name\":\"Month end\",\
         \"description\":\"Closes the books.\"}\n]}";
     for (query, format, text) in [
-        ("", "markdown", markdown.as_str()),
-        ("?format=markdown", "markdown", &markdown),
-        ("?format=xml", "xml", &xml),
-        ("?format=json", "json", json),
+        ("?learned=separate", "markdown", markdown.as_str()),
+        ("?learned=separate&format=markdown", "markdown", &markdown),
+        ("?learned=separate&format=xml", "xml", &xml),
+        ("?learned=separate&format=json", "json", json),
     ] {
         let answer = api.ok(200, get(&format!("/agents/{agent}/context{query}"))).await;
         assert_eq!(answer.headers[header::CACHE_CONTROL], "no-store");
@@ -74,6 +74,10 @@ async fn what_is_asked_for_is_what_is_told() {
     assert!(tight["tokens"].as_u64().unwrap() <= 25);
     let few = told("mode=hybrid&max_learned=0").await;
     assert!(!few["text"].as_str().unwrap().contains("learned"), "{few}");
+    let shared = told("mode=list&counts=true").await;
+    let line = "- month-end (learned, uses: 0, successes: 0): Closes the books.";
+    assert_eq!(shared["text"].as_str().unwrap().lines().last(), Some(line));
+    assert_eq!(told("learned=shared").await, told("").await);
     let small = api.agent(json!({"name": "small", "procedural_memory": {"enabled": true}})).await;
     let small = api.ok(200, get(&format!("/agents/{}/context?budget=30", id(&small)))).await.json();
     assert_eq!(small["left_out"], json!(["procedural_memory"]));
@@ -92,6 +96,8 @@ async fn what_is_wrong_with_it_is_said() {
         "max_learned=101",
         "mode=magic",
         "format=yaml",
+        "learned=apart",
+        "counts=some",
         "budgets=1",
         &format!("query={long}"),
     ];

@@ -40,6 +40,7 @@ async fn world() -> World {
     api.ok(200, patch(&format!("/skills/{other}")).json(change)).await;
     let memory = json!({"enabled": true, "max_skills_per_user": 1});
     let agent = id(&api.agent(json!({"name": "helper", "procedural_memory": memory})).await);
+    api.agent(json!({"name": "plain"})).await;
     let own = json!({"name": "own", "description": "d", "scope": "agent_user", "agent": "helper"});
     api.ok_as(&alice, 201, post("/skills").json(own)).await;
     let refused = json!({"name": "refused", "description": "Refused.", "scope": "workspace"});
@@ -400,7 +401,17 @@ fn state(w: &World) -> Vec<Case> {
 fn of_a_member(w: &World) -> Vec<Case> {
     let more = json!({"name": "more", "description": "d", "scope": "agent_user", "agent": "helper"});
     let refused = json!({"name": "refused", "description": "Refused.", "scope": "user"});
+    let proposal = |instructions: &str| {
+        post("/skills/propose").json(json!({"name": "p", "description": "d", "instructions": instructions}))
+    };
     vec![
+        ("a proposal of nothing", proposal(" "), 400, "invalid_request"),
+        (
+            "a proposal of an agent without memory",
+            proposal("i").header("repertoire-agent", "plain"),
+            409,
+            "proposals_off",
+        ),
         ("over the agent's limit", post("/skills").json(more), 409, "limit_reached"),
         ("what was rejected before", post("/skills").json(refused), 409, "rejected_content"),
         (
@@ -449,7 +460,10 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
     assert_eq!(wrong, Vec::<String>::new());
     // The database cannot be made to fail from outside; nor can the sandbox, whose cases stand in `code.rs`.
     let sandbox = [Code::Busy, Code::SandboxUnavailable, Code::NoPython, Code::UnknownProfile];
-    let exceptions = [&[Code::Unavailable, Code::Internal], sandbox.as_slice()].concat();
+    // A text is looked for in a skill by a tool of models only; that code is no Python is told by the interpreter, in
+    // its answer.
+    let elsewhere = [Code::Unavailable, Code::Internal, Code::TextNotFound, Code::InvalidCode];
+    let exceptions = [elsewhere.as_slice(), sandbox.as_slice()].concat();
     let unseen: Vec<_> = Code::ALL
         .iter()
         .filter(|code| !exceptions.contains(code) && !seen.contains(code.as_str()))

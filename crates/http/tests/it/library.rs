@@ -349,3 +349,28 @@ async fn a_deleted_skill_can_be_brought_back_while_the_window_is_open() {
     api.ok(200, post(&format!("{path}/undelete"))).await;
     assert_eq!(api.ok(200, get(&path)).await.json()["digest"], skill["digest"]);
 }
+
+#[tokio::test]
+async fn a_proposal_waits_with_a_card_for_the_conversation() {
+    let api = Api::new().await;
+    let body = json!({"name": "CRM_flow", "description": "Fills in contacts.", "instructions": "Look it up.",
+        "example_queries": ["complete this contact"], "suggested_tools": ["crm"],
+        "session_id": "019b8d62-7a80-7e89-af30-963784ae0865"});
+    let made = api.ok(201, post("/skills/propose").json(&body)).await.json();
+    assert_eq!(made["message"], "Skill proposal created. Awaiting user confirmation.");
+    let skill = &made["skill"];
+    assert_eq!(
+        (&skill["name"], &skill["title"], &skill["status"]),
+        (&json!("crm-flow"), &json!("CRM_flow"), &json!("draft"))
+    );
+    assert_eq!((&skill["scope"]["kind"], &skill["origin"]), (&json!("user"), &json!("learned")));
+    let card = &made["artifact"];
+    assert_eq!(
+        (&card["type"], &card["title"]),
+        (&json!("skill_proposal"), &json!("Skill Proposal: CRM_flow"))
+    );
+    let again = api.ok(200, post("/skills/propose").json(&body)).await.json();
+    assert_eq!((&again["outcome"], &again["skill"]["id"]), (&json!("unchanged"), &skill["id"]));
+    let bad = json!({"name": "x", "description": "d", "instructions": "i", "session_id": "mine"});
+    api.refused(post("/skills/propose").json(bad).bearer(&api.admin), 404, "not_found").await;
+}

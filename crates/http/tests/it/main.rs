@@ -20,6 +20,8 @@ mod conditional;
 mod discover;
 mod governance;
 mod headers;
+mod instances;
+mod interpreter;
 mod library;
 mod openapi;
 mod operations;

@@ -141,6 +141,8 @@ impl World {
             Write,
             Member,
         );
+        let proposal = json!({"name": "p", "description": "d", "instructions": "i"});
+        add("propose_skill", "POST", "/skills/propose".into(), proposal, Write, Member);
         let items = json!({"items": [{"name": "b", "description": "d"}]});
         add("bulk_upsert", "POST", "/skills/bulk".into(), items, Read, Member);
         add("resolve_skill", "GET", "/skills/resolve?name=shared".into(), none(), Read, Member);
@@ -196,6 +198,7 @@ impl World {
         );
         add("list_tags", "GET", "/tags".into(), none(), Read, Member);
         let source = json!({"code": "1 + 1"});
+        add("interpret", "POST", "/interpreter".into(), json!({"prompt": "1 + 1"}), Write, Member);
         add("execute_code", "POST", "//code/execute".into(), source, Write, Member);
         add("list_code_sessions", "GET", "//code/sessions".into(), none(), Read, Member);
         add("upload_files", "POST", "//files/upload?path=b.txt".into(), json!("b"), Write, Member);

@@ -6,7 +6,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use model::{Approver, Caller, Decision, GovernedRun, Run, Scope, Skill, Status, TokenScope, UserId};
+use model::{
+    Approver, Caller, Decision, GovernedRun, Run, Scope, Session, Skill, Status, TokenScope, UserId,
+};
 
 pub use rules::{initial_status, may_grant, sees_everything};
 
@@ -59,6 +61,16 @@ pub enum Act<'a> {
     ListDecisions,
     /// Read a decision.
     ReadDecision(&'a Decision),
+    /// Begin a session.
+    StartSession,
+    /// List sessions; what is found is narrowed to what the caller can see.
+    ListSessions,
+    /// Read a session and its entries.
+    ReadSession(&'a Session),
+    /// Add to a session, change it, or end it.
+    WriteSession(&'a Session),
+    /// Remove a session with all that is in it.
+    DeleteSession(&'a Session),
     /// Read the workspace, its agents and its people.
     ReadWorkspace,
     /// Change the workspace's settings.
@@ -105,6 +117,9 @@ pub enum Denial {
     /// A shared skill is changed by its reviewers.
     #[error("this skill is shared; copy it into your own scope and ask for promotion, or ask a reviewer")]
     Shared,
+    /// What somebody did is told by them alone.
+    #[error("this session is another person's; you can read it, but not add to it or change it")]
+    ForeignSession,
     /// A skill built in at a provider.
     #[error("skills of origin `provider` are read-only")]
     ReadOnly,

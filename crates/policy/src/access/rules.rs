@@ -1,6 +1,8 @@
 //! The rules.
 
-use model::{AgentId, Approver, Caller, Origin, Reach, Role, Scope, Skill, Status, TokenScope, UserId};
+use model::{
+    AgentId, Approver, Caller, Origin, Reach, Role, Scope, Session, Skill, Status, TokenScope, UserId,
+};
 
 use super::{Act, Denial, is_unreviewed};
 
@@ -23,7 +25,9 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         | Act::UseCodeSession
         | Act::ReadCodeSession
         | Act::Govern
-        | Act::ListDecisions => Ok(()),
+        | Act::ListDecisions
+        | Act::StartSession
+        | Act::ListSessions => Ok(()),
         Act::ReadSkill(skill) | Act::RateSkill(skill) | Act::RunSkill(skill) => visible(caller, skill),
         // A run shows what somebody put in.
         Act::ReadRun(run) if sees_everything(caller) || is_own(caller, run.user, run.agent) => Ok(()),
@@ -31,6 +35,12 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::ReadRun(_) | Act::UseGovernedRun(_) => Err(Denial::NotVisible),
         Act::ReadDecision(decision) if is_own(caller, decision.user, decision.agent) => Ok(()),
         Act::ReadDecision(_) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
+        Act::ReadSession(session) => visible_session(caller, session),
+        Act::WriteSession(session) => write_session(caller, session),
+        Act::DeleteSession(session) => {
+            visible_session(caller, session)?;
+            own_or_admin(caller, session.user)
+        }
         Act::CreateSkill(scope) => create(caller, scope),
         Act::EditSkill(skill) | Act::ArchiveSkill(skill) | Act::SubmitSkill(skill) => edit(caller, skill),
         Act::PromoteSkill(skill) => promote(caller, skill),
@@ -75,7 +85,12 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::Govern
         | Act::UseGovernedRun(_)
         | Act::ListDecisions
-        | Act::ReadDecision(_) => TokenScope::Read,
+        | Act::ReadDecision(_)
+        // As with governance, what a caller does is recorded whatever their token may change.
+        | Act::StartSession
+        | Act::ListSessions
+        | Act::ReadSession(_)
+        | Act::WriteSession(_) => TokenScope::Read,
         Act::CreateSkill(_)
         | Act::EditSkill(_)
         | Act::SubmitSkill(_)
@@ -85,7 +100,8 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::DeleteSkill(_)
         | Act::RateSkill(_)
         | Act::RunSkill(_)
-        | Act::UseCodeSession => TokenScope::Write,
+        | Act::UseCodeSession
+        | Act::DeleteSession(_) => TokenScope::Write,
         Act::ApproveSkill(..) | Act::RejectSkill(_) => TokenScope::Review,
         Act::WritePolicy
         | Act::ManageWorkspace
@@ -129,6 +145,17 @@ fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
 /// Whether something is the caller's own: made by them, through the same agent or in person.
 fn is_own(caller: &Caller, user: UserId, agent: Option<AgentId>) -> bool {
     user == caller.user && (caller.agent.is_none() || agent == caller.agent)
+}
+
+/// A session is its user's, through whichever agent it came about.
+fn visible_session(caller: &Caller, session: &Session) -> Result<(), Denial> {
+    let seen = session.user == caller.user || sees_everything(caller);
+    if seen { Ok(()) } else { Err(Denial::NotVisible) }
+}
+
+fn write_session(caller: &Caller, session: &Session) -> Result<(), Denial> {
+    visible_session(caller, session)?;
+    if session.user == caller.user { Ok(()) } else { Err(Denial::ForeignSession) }
 }
 
 fn create(caller: &Caller, scope: Scope) -> Result<(), Denial> {

@@ -2,8 +2,8 @@
 
 use model::{
     AgentId, Approver, Caller, Decision, DecisionId, Digest, Facets, GovernedRun, GovernedRunId, Origin,
-    Provenance, Reach, RevisionNumber, Role, Roles, Run, RunId, RunStatus, Scope, Skill, SkillId, SkillName,
-    Status, Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
+    Provenance, Reach, RevisionNumber, Role, Roles, Run, RunId, RunStatus, Scope, Session, SessionId, Skill,
+    SkillId, SkillName, Status, Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
 };
 use uuid::Uuid;
 
@@ -123,6 +123,28 @@ fn decision(by: u128, through: Option<AgentId>) -> Decision {
     }
 }
 
+fn session(by: u128, through: Option<AgentId>) -> Session {
+    Session {
+        workspace: WorkspaceId::new(Uuid::from_u128(9)),
+        id: SessionId::new(Uuid::from_u128(500)),
+        user: user(by),
+        agent: through,
+        title: String::new(),
+        key: None,
+        source: None,
+        outcome: None,
+        outcome_reason: None,
+        todos: vec![],
+        active_skills: vec![],
+        proposed_skills: vec![],
+        entry_count: 0,
+        version: 1,
+        created_at: Timestamp::UNIX_EPOCH,
+        updated_at: Timestamp::UNIX_EPOCH,
+        completed_at: None,
+    }
+}
+
 /// The owners of what is somebody's own.
 fn owners() -> [(&'static str, u128, Option<AgentId>); 5] {
     [
@@ -200,6 +222,8 @@ fn the_matrix_is_what_the_golden_file_says() {
         ("read_code_session".into(), Act::ReadCodeSession),
         ("govern".into(), Act::Govern),
         ("list_decisions".into(), Act::ListDecisions),
+        ("start_session".into(), Act::StartSession),
+        ("list_sessions".into(), Act::ListSessions),
         ("manage_workspace".into(), Act::ManageWorkspace),
         ("manage_agents".into(), Act::ManageAgents),
         ("manage_members".into(), Act::ManageMembers),
@@ -244,6 +268,14 @@ fn the_matrix_is_what_the_golden_file_says() {
     acts.extend(
         decisions.iter().map(|(what, made)| (format!("read_decision: {what}"), Act::ReadDecision(made))),
     );
+    let sessions = owners().map(|(what, by, through)| (what, session(by, through)));
+    for (what, session) in &sessions {
+        acts.extend([
+            (format!("read_session: {what}"), Act::ReadSession(session)),
+            (format!("write_session: {what}"), Act::WriteSession(session)),
+            (format!("delete_session: {what}"), Act::DeleteSession(session)),
+        ]);
+    }
     let callers = callers();
     let mut table = format!("{:<52}", "act");
     table.extend(callers.iter().map(|(name, _)| format!("{name:<16}")));
@@ -270,6 +302,7 @@ fn word(decision: &Result<(), Denial>) -> &'static str {
         Err(Denial::NotMember) => "outsider",
         Err(Denial::SecondPerson) => "second person",
         Err(Denial::Shared) => "shared",
+        Err(Denial::ForeignSession) => "foreign",
         Err(Denial::ReadOnly) => "read-only",
         Err(Denial::ThroughAgent) => "agent",
         Err(Denial::ForeignScope) => "foreign",

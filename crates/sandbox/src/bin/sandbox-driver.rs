@@ -89,6 +89,8 @@ struct Order {
     #[serde(default)]
     arguments: Vec<String>,
     #[serde(default)]
+    folder_modules: bool,
+    #[serde(default)]
     inputs: Vec<TextFile>,
     #[serde(default)]
     folder: Option<u64>,
@@ -283,6 +285,7 @@ fn execution(order: Order, folder: Option<Folder>, stop: Stop) -> Execution {
         function: order.function,
         parameters: order.parameters,
         arguments: order.arguments,
+        folder_modules: order.folder_modules,
     };
     let input = |file: TextFile| InputFile { path: file.path, content: file.content.into_bytes() };
     Execution {

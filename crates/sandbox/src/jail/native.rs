@@ -21,6 +21,8 @@ pub(crate) struct Task {
     pub(crate) parameters: Map<String, Value>,
     /// The command line.
     pub(crate) arguments: Vec<String>,
+    /// Whether Python finds modules in the work folder too.
+    pub(crate) folder_modules: bool,
     /// Bytes the result may have.
     pub(crate) result_limit: u64,
     /// Bytes of memory for JavaScript.

@@ -14,6 +14,7 @@ import traceback
 import types
 
 FOLDER = "/program/"
+WORK_FOLDER = "/mnt/data"
 LONGEST_TEXT = 16_384
 HOST = 4  # where calls of the host go
 
@@ -53,6 +54,8 @@ def run(task):
     path = FOLDER + task["main"]
     folder = os.path.dirname(path)
     sys.path[0:0] = [folder] if folder + "/" == FOLDER else [folder, FOLDER[:-1]]
+    if task.get("folder_modules"):
+        sys.path.append(WORK_FOLDER)
     return report(lambda: call(task, path), task)
 
 

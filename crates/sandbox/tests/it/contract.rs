@@ -77,6 +77,21 @@ attack!(
 );
 
 attack!(
+    modules_of_the_work_folder_are_found_where_they_may_be,
+    python("import double\nimport json\n[double.of(4), json.dumps(1)]\n")
+        .input("double.py", "def of(a):\n    return a * 2\n")
+        .input("json.py", "raise SystemExit('not the json that was meant')\n")
+        .folder_modules()
+        .returns(json!([8, "1"]))
+        .check(|answer| assert_eq!(answer.0["files"], json!([]), "{answer:?}"))
+);
+
+attack!(
+    modules_of_the_work_folder_are_not_found_otherwise,
+    python("import double\n").input("double.py", "").fails("missing_module")
+);
+
+attack!(
     files_of_the_program_can_be_read,
     python("def f():\n    return open('/program/data/table.csv').read()\n")
         .file("data/table.csv", "a,b\n1,2\n")

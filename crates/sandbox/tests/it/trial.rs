@@ -106,6 +106,11 @@ impl Trial {
         self.with("hosts", json!(hosts))
     }
 
+    /// Python finds modules in its work folder too.
+    pub(crate) fn folder_modules(self) -> Self {
+        self.with("folder_modules", true)
+    }
+
     pub(crate) fn seed(self, seed: u64) -> Self {
         self.with("seed", seed)
     }

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::{
-    Assignment, Decision, Digest, Feedback, GovernedRun, Membership, PolicyRef, ProceduralMemory,
-    RevisionStatistics, Role, Roles, Scope, SignIn, SignInLink, Skill, Statistics, Token, TokenScopes,
+    Assignment, Decision, Digest, EntryKind, Feedback, GovernedRun, Membership, PolicyRef, ProceduralMemory,
+    RevisionStatistics, Role, Roles, Scope, SessionEntry, SignIn, SignInLink, Skill, Statistics, Token,
+    TokenScopes,
 };
 use store::contract::{World, samples};
 use store::{ChangeCursor, KeyClaim, Store, StoreError};
@@ -89,6 +90,20 @@ async fn fill(store: Arc<dyn Store>) -> World {
     let decision =
         Decision { run: Some(run.id), policies: vec![policy], ..samples::decision(workspace, user) };
     tx.insert_decisions(workspace, 1, &[decision, samples::decision(workspace, user)]).await.unwrap();
+    let session = samples::session(workspace, user);
+    tx.insert_session(&session).await.unwrap();
+    let entry = SessionEntry {
+        number: 1,
+        kind: EntryKind::ToolResult,
+        speaker: None,
+        tool: Some("execute".to_owned()),
+        call: None,
+        text: "Grüße".to_owned(),
+        data: Some("data".into()),
+        failed: true,
+        at: created_at,
+    };
+    tx.insert_session_entries(workspace, session.id, &[entry]).await.unwrap();
     let vectors = [(digest, vec![0, 255, 7]), (Digest::of(b"other"), vec![])];
     tx.put_vectors(workspace, skill.id, "embedder", &vectors).await.unwrap();
     let purged = world.skill("purged");

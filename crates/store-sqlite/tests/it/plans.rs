@@ -7,8 +7,8 @@ use model::{Scope, Skill};
 use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
 use store::{
-    ChangeCursor, DecisionFilter, GovernedRunFilter, RunFilter, SkillFilter, SkillOrder, SkillQuery, Store,
-    StoreError, Visibility,
+    ChangeCursor, DecisionFilter, GovernedRunFilter, OpenSession, RunFilter, SessionFilter, SkillFilter,
+    SkillOrder, SkillQuery, Store, StoreError, Visibility,
 };
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
@@ -317,6 +317,45 @@ async fn decisions_are_listed_along_an_index_and_not_sorted() {
         assert!(plan.contains("SEARCH d USING INDEX decisions_by_seal "), "{plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
     }
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_found_along_an_index_and_not_sorted() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let mut tx = world.begin().await;
+    for n in 0..2_000 {
+        let session = model::Session {
+            key: (n % 2 == 0).then(|| format!("s-{}", n % 500)),
+            created_at: samples::moment(n),
+            updated_at: samples::moment(n),
+            outcome: (n % 100 != 0).then_some(model::SessionOutcome::Succeeded),
+            ..samples::session(world.workspace, world.ada)
+        };
+        tx.insert_session(&session).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    for analyzed in [false, true] {
+        if analyzed {
+            library.analyze().await;
+        }
+        for (user, index) in [(None, "sessions_by_time"), (Some(world.bob), "sessions_by_user")] {
+            let filter = SessionFilter { user, ..SessionFilter::default() };
+            library.store.read().await.unwrap().sessions(world.workspace, &filter, None, 50).await.unwrap();
+            along(&library.explained().await, index);
+        }
+        for key in [None, Some("s-1")] {
+            let used_since = Some(samples::moment(9));
+            let which = OpenSession { user: world.ada, agent: None, key, used_since };
+            library.store.read().await.unwrap().open_session(world.workspace, which).await.unwrap();
+            along(&library.explained().await, "sessions_by_key");
+        }
+    }
+}
+
+fn along(plan: &str, index: &str) {
+    assert!(plan.contains(&format!("SEARCH sessions USING INDEX {index} ")), "{plan}");
+    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RunLimits, Scope};
+use model::{Approver, Assignment, Discovery, ProceduralMemory, ProposalMode, RunLimits, Scope, Toolset};
 
 use super::World;
 use super::samples::{self, name, number};
@@ -37,6 +37,7 @@ pub async fn an_agent_comes_back_as_it_was_stored(store: Arc<dyn Store>) {
         memory_bytes: Some(RunLimits::MAX),
         ..RunLimits::default()
     };
+    full.toolsets = vec![Toolset::Memory, Toolset::Interpreter];
     full.version = 5;
     full.updated_at = samples::moment(77);
     let mut tx = world.begin().await;
@@ -118,6 +119,7 @@ pub async fn updating_an_agent_replaces_it_with_its_assignments(store: Arc<dyn S
         agent.procedural_memory = (version == 3).then(ProceduralMemory::default);
         agent.discovery = Discovery::ALL[usize::try_from(version).unwrap() - 2];
         agent.discovery_token_budget = 1_000 + u32::try_from(version).unwrap();
+        agent.toolsets = (version == 3).then_some(Toolset::Library).into_iter().collect();
         agent.run_limits.cpu_ms = (version < 4).then_some(version);
         agent.updated_at = samples::moment(10);
         agent.assignments = skills.into_iter().map(|skill| Assignment { skill, pin: None }).collect();

@@ -28,6 +28,7 @@ pub mod runs;
 pub mod samples;
 pub mod scopes;
 pub mod search;
+pub mod sessions;
 pub mod sign_ins;
 pub mod skill_lists;
 pub mod skill_pages;
@@ -139,6 +140,7 @@ macro_rules! contract_tests {
                 workspaces_never_mix
                 the_nearest_of_each_name_wins
                 what_cannot_be_used_hides_nothing
+                what_is_off_counts_where_nothing_of_its_name_is_on
                 what_cannot_be_seen_hides_nothing
                 nearest_goes_with_other_filters_and_pages
             }
@@ -218,6 +220,18 @@ macro_rules! contract_tests {
             policies_in_force {
                 policy_changes_begin_with_what_may_be_in_force
                 policy_changes_go_on_with_every_skill
+            }
+            sessions {
+                a_session_comes_back_as_it_was_stored
+                updating_a_session_replaces_what_changes
+                sessions_are_listed_newest_first_in_pages
+                sessions_are_filtered_by_each_field
+                the_open_session_is_the_one_used_last
+                entries_come_back_in_their_order_in_pages
+                a_place_in_a_session_is_taken_once
+                a_removed_session_takes_its_entries_along
+                pruning_forgets_sessions_by_their_last_use
+                a_session_is_of_no_other_workspace
             }
             audit {
                 a_chain_starts_empty

@@ -84,6 +84,7 @@ impl Model {
             }
         }
         filter.nearest = random.once_in(4);
+        filter.or_disabled = random.once_in(2);
         let order = random.pick(&[SkillOrder::Name, SkillOrder::Updated, SkillOrder::Created]);
         SkillQuery { visibility, filter, order, ..world.query() }
     }
@@ -126,16 +127,21 @@ impl Model {
             && filter.name.as_ref().is_none_or(|name| skill.name == *name)
             && has_facet
             && (!filter.waiting || waits)
-            && (!filter.nearest || self.is_nearest(query.visibility, skill))
+            && (!filter.nearest || self.is_nearest(query, skill))
     }
 
-    fn is_nearest(&self, visibility: Visibility, skill: &Skill) -> bool {
-        skill.is_usable()
+    fn is_nearest(&self, query: &SkillQuery, skill: &Skill) -> bool {
+        let counts = |skill: &Skill| {
+            let on = Skill { enabled: skill.enabled || query.filter.or_disabled, ..skill.clone() };
+            on.is_usable()
+        };
+        let place = |skill: &Skill| (skill.enabled, skill.scope.nearness());
+        counts(skill)
             && !self.skills.values().any(|other| {
-                other.is_usable()
+                counts(other)
                     && other.name == skill.name
-                    && sees(visibility, other)
-                    && other.scope.nearness() > skill.scope.nearness()
+                    && sees(query.visibility, other)
+                    && place(other) > place(skill)
             })
     }
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{
     Actor, Agent, AgentId, AuditVerb, Decision, DecisionId, Digest, Discovery, Facets, GovernedRun,
     GovernedRunId, Handle, Label, Origin, Provenance, Revision, RevisionNumber, Run, RunId, RunStatus, Scope,
-    SignInId, Skill, SkillId, SkillName, Status, Subject, Timestamp, TokenId, User, UserId, Workspace,
-    WorkspaceId, WorkspaceSettings,
+    Session, SessionId, SignInId, Skill, SkillId, SkillName, Status, Subject, Timestamp, TokenId, User,
+    UserId, Workspace, WorkspaceId, WorkspaceSettings,
 };
 use time::{Duration, macros::datetime};
 use uuid::Uuid;
@@ -93,6 +93,7 @@ pub fn agent(workspace: WorkspaceId, called: &str) -> Agent {
         discovery: Discovery::Auto,
         discovery_token_budget: Agent::DEFAULT_TOKEN_BUDGET,
         run_limits: model::RunLimits::default(),
+        toolsets: Vec::new(),
         assignments: Vec::new(),
         version: 1,
         created_at: moment(2),
@@ -211,6 +212,29 @@ pub fn decision(workspace: WorkspaceId, by: UserId) -> Decision {
         policies: Vec::new(),
         reasons: Vec::new(),
         call: None,
+    }
+}
+
+/// A session that has just begun.
+pub fn session(workspace: WorkspaceId, by: UserId) -> Session {
+    Session {
+        workspace,
+        id: SessionId::new(next()),
+        user: by,
+        agent: None,
+        title: String::new(),
+        key: None,
+        source: None,
+        outcome: None,
+        outcome_reason: None,
+        todos: Vec::new(),
+        active_skills: Vec::new(),
+        proposed_skills: Vec::new(),
+        entry_count: 0,
+        version: 1,
+        created_at: moment(7),
+        updated_at: moment(7),
+        completed_at: None,
     }
 }
 

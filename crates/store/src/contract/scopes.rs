@@ -153,6 +153,23 @@ pub async fn what_cannot_be_used_hides_nothing(store: Arc<dyn Store>) {
     }
 }
 
+pub async fn what_is_off_counts_where_nothing_of_its_name_is_on(store: Arc<dyn Store>) {
+    let (world, agent, skills) = ladder(store).await;
+    let filter = SkillFilter { nearest: true, or_disabled: true, ..SkillFilter::default() };
+    let query = SkillQuery { filter, ..nearest(&world, agent) };
+    let near_to_wide: Vec<_> = skills.into_iter().rev().collect();
+    for (n, skill) in near_to_wide.iter().enumerate() {
+        let off = Skill { enabled: false, version: 2, ..skill.clone() };
+        assert_eq!(world.update(&off).await, crate::Written::Done);
+        let shown = near_to_wide.get(n + 1).unwrap_or(&near_to_wide[0]);
+        assert_eq!(scopes_found(&world, &query).await, [shown.scope]);
+    }
+    assert_eq!(scopes_found(&world, &nearest(&world, agent)).await, []);
+    let archived = Skill { enabled: false, status: Status::Archived, version: 3, ..near_to_wide[0].clone() };
+    assert_eq!(world.update(&archived).await, crate::Written::Done);
+    assert_eq!(scopes_found(&world, &query).await, [near_to_wide[1].scope]);
+}
+
 pub async fn what_cannot_be_seen_hides_nothing(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let (one, two) = (world.add_agent("one").await.id, world.add_agent("two").await.id);

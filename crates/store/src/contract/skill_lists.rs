@@ -280,6 +280,7 @@ pub async fn filters_combine(store: Arc<dyn Store>) {
         waiting: true,
         deleted: false,
         nearest: false,
+        or_disabled: false,
     };
     let visibility = Visibility::Of { user: world.ada, agent: Some(agent) };
     let mut query = SkillQuery { filter, visibility, ..world.query() };

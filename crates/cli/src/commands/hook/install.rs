@@ -1,17 +1,14 @@
 //! `repertoire hook install`, `uninstall` and `status`.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 use super::call;
-use crate::config::{Environment as _, OnFailure, ProcessEnvironment, Source};
-use crate::disk::rewrite_file;
+use crate::config::{OnFailure, ProcessEnvironment, Source};
 use crate::exit::{Failure, Outcome};
-use crate::hosts::{self, Host, Reach};
+use crate::hosts::{self, Edits, Host, Place, Reach};
 use crate::output::Table;
 use crate::session::Session;
 
@@ -57,34 +54,102 @@ pub(crate) struct UninstallArgs {
 }
 
 impl Target {
-    fn place(&self) -> Outcome<(Host, Place)> {
+    fn host(&self) -> Outcome<(Host, Reach)> {
         let host = Host::of_agent(&self.agent);
         let host = host.ok_or_else(|| Failure::usage(format!("`{}` is no agent we know", self.agent)))?;
-        let reach = if self.project { Reach::Project } else { Reach::User };
-        Ok((host, Place::find(host, reach)?))
+        Ok((host, if self.project { Reach::Project } else { Reach::User }))
     }
+}
+
+/// Hooks as they are to be put into a host's settings.
+pub(crate) struct Hooks {
+    /// Through which agent of the library it asks.
+    pub(crate) acting: Option<String>,
+    /// What holds when nobody can decide; as in the settings where left out.
+    pub(crate) on_failure: Option<OnFailure>,
+    /// After how many seconds that is the case.
+    pub(crate) timeout: u64,
+    /// The library is written down as far as it was named by this source or a later one.
+    pub(crate) named: Source,
+}
+
+impl Hooks {
+    /// Hooks as `hook install` makes them when nothing more is said.
+    pub(crate) fn usual(acting: Option<String>, named: Source) -> Self {
+        Self { acting, on_failure: None, timeout: call::TIMEOUT, named }
+    }
+
+    /// Notes that the host asks; gives the file, the command it will run, and whether that is a change.
+    pub(crate) fn install(
+        &self,
+        host: Host,
+        reach: Reach,
+        session: &Session,
+        edits: &mut Edits,
+    ) -> Outcome<(Place, String, bool)> {
+        let place = place(host, reach)?;
+        let command = self.command(host, session)?;
+        let entries = host.entries(&command, self.timeout + GRACE);
+        let ours = |command: &str| hosts::is_ours(command, host.as_str());
+        let changed = edits.change(&place, |text| {
+            let text = text.unwrap_or(hosts::EMPTY);
+            hosts::install(text, &entries, host.needs_version(), &ours).map(Some)
+        })?;
+        Ok((place, command, changed))
+    }
+
+    /// The command that the host is to run.
+    fn command(&self, host: Host, session: &Session) -> Outcome<String> {
+        let mut words = vec![hosts::this_program()?, "hook".to_owned(), host.as_str().to_owned()];
+        words.extend(hosts::library_flags(&session.settings.library, self.named)?);
+        let mut flag = |name: &str, value: Option<String>| {
+            words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
+        };
+        flag("--agent", self.acting.clone());
+        // Written down, so that the environment of a project cannot say otherwise.
+        let on_failure = self.on_failure.unwrap_or(session.settings.hooks.on_failure.value);
+        flag("--on-failure", Some(on_failure.as_str().to_owned()));
+        flag("--timeout", (self.timeout != call::TIMEOUT).then(|| self.timeout.to_string()));
+        Ok(words.iter().map(|word| hosts::quote(word)).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Notes that a host no longer asks; gives the file, and whether that is a change.
+pub(crate) fn uninstall(host: Host, reach: Reach, edits: &mut Edits) -> Outcome<(Place, bool)> {
+    let place = place(host, reach)?;
+    let ours = |command: &str| hosts::is_ours(command, host.as_str());
+    let changed = edits.change(&place, |text| {
+        let Some(text) = text else { return Ok(None) };
+        let after = hosts::uninstall(text, &ours)?;
+        Ok(Some(after).filter(|after| after == text || after != hosts::EMPTY))
+    })?;
+    Ok((place, changed))
+}
+
+fn place(host: Host, reach: Reach) -> Outcome<Place> {
+    Place::find(reach, |base| host.file(reach, base, &ProcessEnvironment))
 }
 
 impl InstallArgs {
     pub(crate) fn run(self, session: &Session) -> Outcome {
-        let (host, place) = self.target.place()?;
-        let command = self.command(host, session)?;
-        let before = place.read()?;
-        let entries = host.entries(&command, self.timeout + GRACE);
-        let text = before.as_deref().unwrap_or(hosts::EMPTY);
-        let ours = |command: &str| hosts::is_ours(command, host.as_str());
-        let after = hosts::install(text, &entries, host.needs_version(), &ours);
-        let after = after.map_err(|why| place.unreadable(&why))?;
-        let changed = before.as_deref() != Some(&after);
-        if changed && !self.target.dry_run {
-            rewrite_file(&place.real, after.as_bytes())?;
+        let (host, reach) = self.target.host()?;
+        let hooks = Hooks {
+            acting: self.acting,
+            on_failure: self.on_failure,
+            timeout: self.timeout,
+            named: Source::Flag,
+        };
+        let mut edits = Edits::default();
+        let (place, command, changed) = hooks.install(host, reach, session, &mut edits)?;
+        if !self.target.dry_run {
+            edits.write()?;
         }
         let value = json!({
             "agent": host.agent(), "file": place.shown(), "changed": changed, "dry_run": self.target.dry_run,
             "command": command, "notes": host.notes(),
         });
         session.output.result(&value, || match (self.target.dry_run, changed) {
-            (true, true) => place.difference(before.as_deref().unwrap_or_default(), &after),
+            (true, true) => edits.difference(),
             (_, false) => format!("{} asks already, as set in {}", host.agent(), place.shown()),
             (false, true) => format!("{} asks from now on, as set in {}", host.agent(), place.shown()),
         })?;
@@ -96,65 +161,21 @@ impl InstallArgs {
         }
         Ok(())
     }
-
-    /// The command that the host is to run.
-    fn command(&self, host: Host, session: &Session) -> Outcome<String> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::internal(format!("cannot say where this program is: {error}")))?;
-        let program = program.to_str().ok_or_else(|| {
-            Failure::usage(format!("the path of this program is not text: `{}`", program.display()))
-        })?;
-        let mut words = vec![program.to_owned(), "hook".to_owned(), host.as_str().to_owned()];
-        let library = &session.settings.library;
-        if library.database.source == Source::Flag {
-            return Err(Failure::usage(
-                "a database's address may hold a password, which settings of others must not",
-            )
-            .hint("name it in the configuration: `repertoire config path` says where"));
-        }
-        let mut flag = |name: &str, value: Option<String>| {
-            words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
-        };
-        let given = |source: Source, value: Option<String>| value.filter(|_| source == Source::Flag);
-        flag("--server", given(library.server.source, library.server.value.clone()));
-        let data = std::path::absolute(&library.data.value)
-            .map_err(|error| Failure::file("find", &library.data.value, &error))?;
-        flag("--data", given(library.data.source, Some(data.display().to_string())));
-        flag("--workspace", given(library.workspace.source, library.workspace.value.clone()));
-        flag("--user", given(library.user.source, Some(library.user.value.clone())));
-        flag("--agent", self.acting.clone());
-        // Written down, so that the environment of a project cannot say otherwise.
-        let on_failure = self.on_failure.unwrap_or(session.settings.hooks.on_failure.value);
-        flag("--on-failure", Some(on_failure.as_str().to_owned()));
-        flag("--timeout", (self.timeout != call::TIMEOUT).then(|| self.timeout.to_string()));
-        Ok(words.iter().map(|word| hosts::quote(word)).collect::<Vec<_>>().join(" "))
-    }
 }
 
 impl UninstallArgs {
     pub(crate) fn run(self, session: &Session) -> Outcome {
-        let (host, place) = self.target.place()?;
-        let before = place.read()?;
-        let text = before.clone().unwrap_or_default();
-        let ours = |command: &str| hosts::is_ours(command, host.as_str());
-        let after = match &before {
-            None => String::new(),
-            Some(text) => hosts::uninstall(text, &ours).map_err(|why| place.unreadable(&why))?,
-        };
-        let changed = after != text;
-        if changed && !self.target.dry_run {
-            if after == hosts::EMPTY {
-                let removed = std::fs::remove_file(&place.real);
-                removed.map_err(|error| Failure::file("remove", &place.real, &error))?;
-            } else {
-                rewrite_file(&place.real, after.as_bytes())?;
-            }
+        let (host, reach) = self.target.host()?;
+        let mut edits = Edits::default();
+        let (place, changed) = uninstall(host, reach, &mut edits)?;
+        if !self.target.dry_run {
+            edits.write()?;
         }
         let value = json!({
             "agent": host.agent(), "file": place.shown(), "changed": changed, "dry_run": self.target.dry_run,
         });
         session.output.result(&value, || match (self.target.dry_run, changed) {
-            (true, true) => place.difference(&text, &after),
+            (true, true) => edits.difference(),
             (_, false) => format!("there are no hooks of ours in {}", place.shown()),
             (false, true) => {
                 format!("{} no longer asks; our hooks are gone from {}", host.agent(), place.shown())
@@ -184,8 +205,9 @@ pub(super) fn status(session: &Session) -> Outcome {
     })
 }
 
-fn state(host: Host, reach: Reach) -> (String, String, Option<String>) {
-    let place = match Place::find(host, reach) {
+/// Where it is set that a host asks, whether it does, and by which command.
+pub(crate) fn state(host: Host, reach: Reach) -> (String, String, Option<String>) {
+    let place = match place(host, reach) {
         Ok(place) => place,
         Err(failure) => return ("-".to_owned(), failure.message.clone(), None),
     };
@@ -213,74 +235,4 @@ fn state(host: Host, reach: Reach) -> (String, String, Option<String>) {
         }
     };
     (place.shown(), state, command)
-}
-
-/// A settings file.
-struct Place {
-    /// As people name it.
-    file: PathBuf,
-    /// Where it really is.
-    real: PathBuf,
-}
-
-impl Place {
-    fn find(host: Host, reach: Reach) -> Outcome<Self> {
-        let base = match reach {
-            Reach::User => ProcessEnvironment.get("HOME").map(PathBuf::from).ok_or_else(|| {
-                Failure::usage("there is no home folder").hint("set HOME, or pass --project")
-            })?,
-            Reach::Project => std::env::current_dir()
-                .map_err(|error| Failure::usage(format!("cannot say which folder this is: {error}")))?,
-        };
-        let file = host.file(reach, &base, &ProcessEnvironment);
-        let real = real_path(&file)?;
-        let moved = !file.starts_with(&base);
-        let base = base.canonicalize().map_err(|error| Failure::file("find", &base, &error))?;
-        if !moved && !real.starts_with(&base) {
-            let message =
-                format!("`{}` leads to `{}`, outside `{}`", file.display(), real.display(), base.display());
-            return Err(Failure::conflict(message).hint("put a file in the place of the link, and try again"));
-        }
-        Ok(Self { file, real })
-    }
-
-    fn read(&self) -> Outcome<Option<String>> {
-        match std::fs::read_to_string(&self.real) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) if error.kind() == ErrorKind::InvalidData => Err(self.unreadable("it is not UTF-8")),
-            Err(error) => Err(Failure::file("read", &self.file, &error)),
-        }
-    }
-
-    fn shown(&self) -> String {
-        self.file.display().to_string()
-    }
-
-    fn unreadable(&self, why: &str) -> Failure {
-        Failure::invalid(format!("`{}` is left as it is: {why}", self.file.display()))
-            .hint("mend it, and try again")
-    }
-
-    fn difference(&self, before: &str, after: &str) -> String {
-        let name = self.shown();
-        TextDiff::from_lines(before, after).unified_diff().context_radius(2).header(&name, &name).to_string()
-    }
-}
-
-/// Where a file really is, links followed; it need not be there, nor the folders it will be in.
-fn real_path(file: &Path) -> Outcome<PathBuf> {
-    match file.canonicalize() {
-        Ok(real) => return Ok(real),
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::file("find", file, &error)),
-        Err(_) => {}
-    }
-    if std::fs::symlink_metadata(file).is_ok() {
-        return Err(Failure::conflict(format!("`{}` is a link that leads nowhere", file.display()))
-            .hint("remove it, and try again"));
-    }
-    match (file.parent(), file.file_name()) {
-        (Some(folder), Some(name)) => Ok(real_path(folder)?.join(name)),
-        _ => Ok(file.to_owned()),
-    }
 }

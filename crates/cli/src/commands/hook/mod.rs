@@ -3,6 +3,8 @@
 mod call;
 mod install;
 
+pub(crate) use install::{Hooks, state, uninstall};
+
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};

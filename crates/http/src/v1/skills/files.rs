@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::super::names::skill_id;
-use super::super::views::{Bytes, FileView, ListView, PublishedView, media_type};
+use super::super::views::{Bytes, FileView, ListView, PublishedView};
 use super::content::{RevisionQuery, save};
 use super::requests::{bundle_path, label};
 use crate::auth::Auth;
@@ -50,7 +50,7 @@ pub(crate) async fn read_file(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
-    headers.insert("repertoire-media-type", HeaderValue::from_static(media_type(entry.path.file_name())));
+    headers.insert("repertoire-media-type", HeaderValue::from_static(model::media_type(entry.path.file_name())));
     if let Ok(digest) = HeaderValue::from_str(&entry.digest.to_string()) {
         headers.insert("repertoire-digest", digest);
     }

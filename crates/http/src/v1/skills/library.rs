@@ -141,6 +141,7 @@ pub(crate) async fn list(
         waiting: query.waiting,
         deleted: query.deleted,
         nearest: query.nearest,
+        or_disabled: false,
         order: order(query.sort.as_deref())?,
         count: query.count,
         page: PageRequest {

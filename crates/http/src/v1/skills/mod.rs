@@ -4,6 +4,7 @@ mod content;
 mod files;
 mod history;
 mod library;
+mod propose;
 mod rating;
 mod requests;
 mod review;
@@ -12,6 +13,7 @@ pub(crate) use content::{delete, edit, export, read, replace_bundle, undelete};
 pub(crate) use files::{delete_file, list_files, put_file, read_file};
 pub(crate) use history::{diff, label, list_revisions, read_revision, restore};
 pub(crate) use library::{bulk, create, import, list, list_tags, resolve, validate, word};
+pub(crate) use propose::propose;
 pub(crate) use rating::{list_feedback, record_feedback, record_use};
 pub(crate) use requests::{FileRequest, bundle_of};
 pub(crate) use review::{approve, archive, disable, enable, promote, reject, reopen, submit};
@@ -27,6 +29,7 @@ pub(crate) use history::{
 pub(crate) use library::{
     __path_bulk, __path_create, __path_import, __path_list, __path_list_tags, __path_resolve, __path_validate,
 };
+pub(crate) use propose::__path_propose;
 pub(crate) use rating::{__path_list_feedback, __path_record_feedback, __path_record_use};
 pub(crate) use review::{
     __path_approve, __path_archive, __path_disable, __path_enable, __path_promote, __path_reject,

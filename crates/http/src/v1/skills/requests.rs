@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::skills::{Content, CreateSkill, OnConflict, bundle_from_files};
+use app::skills::{Content, CreateSkill, OnConflict, bundle_from_files, written_name};
 use app::{Change, Changes, Code, Context, Draft};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Bundle, BundleFile, BundlePath, Caller, Label, Origin, SkillName, slugify};
+use model::{Bundle, BundleFile, BundlePath, Caller, Label, Origin, SkillName};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -226,7 +226,7 @@ impl CreateSkillRequest {
     }
 
     fn content(self) -> Result<(Content, Option<SkillName>), Problem> {
-        let name = self.name.as_deref().map(skill_name).transpose()?;
+        let name = self.name.as_deref().map(written_name).transpose()?;
         let files: Vec<(String, BundleFile)> =
             self.files.into_iter().flatten().map(FileRequest::read).collect::<Result<_, _>>()?;
         if files.iter().any(|(path, _)| path.eq_ignore_ascii_case(model::SKILL_FILE)) {
@@ -250,17 +250,15 @@ impl CreateSkillRequest {
                 ));
             }
             let bundle = bundle_from_files(files)?;
-            return Ok((Content::Bundle { bundle, folder: self.folder }, name));
+            return Ok((Content::Bundle { bundle, folder: self.folder }, name.map(|written| written.name)));
         }
-        let (Some(slug), Some(description)) = (name, self.description) else {
+        let (Some(written), Some(description)) = (name, self.description) else {
             return Err(Problem::bad_request(
                 "a skill needs `name` and `description`, or `files` with a `SKILL.md`",
             ));
         };
-        // `calculate_growth` becomes the name `calculate-growth`; the original stays as the title.
-        let written = self.name.filter(|written| *written != slug.as_str());
-        let mut draft = Draft::new(slug, description);
-        draft.title = self.title.or(written);
+        let mut draft = Draft::new(written.name, description);
+        draft.title = self.title.or(written.title);
         draft.body = self.instructions.unwrap_or_default();
         draft.tags = self.tags.unwrap_or_default();
         draft.icon = self.icon;
@@ -295,15 +293,6 @@ fn twice(path: &BundlePath) -> Problem {
 
 pub(crate) fn label(text: &str) -> Result<Label, Problem> {
     Label::parse(text).map_err(|error| Problem::bad_request(error.to_string()))
-}
-
-/// A name as people write it: underscores, spaces and capitals become a slug.
-fn skill_name(text: &str) -> Result<SkillName, Problem> {
-    SkillName::parse(text).or_else(|error| {
-        slugify(text)
-            .filter(|_| text.chars().count() <= 64)
-            .ok_or_else(|| Problem::with_code(Code::InvalidName, error.to_string()))
-    })
 }
 
 #[allow(clippy::option_option)] // three states: absent, null, given
@@ -412,7 +401,7 @@ impl EditSkillRequest {
             Some(Some(view)) => Change::Set(view.read()?),
         };
         Ok(Changes {
-            name: self.name.as_deref().map(skill_name).transpose()?,
+            name: self.name.as_deref().map(written_name).transpose()?.map(|written| written.name),
             description: self.description,
             body: self.instructions,
             license: change(self.license),

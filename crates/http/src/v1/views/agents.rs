@@ -2,7 +2,7 @@
 
 use app::Code;
 use app::agents::{AgentContext, ContextPart};
-use model::{Agent, Approver, Assignment, ProceduralMemory, ProposalMode, RevisionNumber};
+use model::{Agent, Approver, Assignment, ProceduralMemory, ProposalMode, RevisionNumber, Toolset};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -113,6 +113,8 @@ pub(crate) struct AgentView {
     pub discovery_token_budget: u32,
     /// Bounds on what the code of skills may use when this agent runs them.
     pub run_limits: RunLimitsView,
+    /// The tools it is offered over MCP: `interpreter`, `memory`, `library`, `learning`; empty is the default set.
+    pub toolsets: Vec<&'static str>,
     /// The skills assigned to it, in order.
     pub skills: Vec<AssignmentView>,
     pub version: u64,
@@ -133,6 +135,7 @@ impl From<Agent> for AgentView {
             discovery: agent.discovery.as_str(),
             discovery_token_budget: agent.discovery_token_budget,
             run_limits: agent.run_limits.into(),
+            toolsets: agent.toolsets.into_iter().map(Toolset::as_str).collect(),
             skills: agent.assignments.iter().map(AssignmentView::from).collect(),
             version: agent.version,
             created_at: time(agent.created_at),

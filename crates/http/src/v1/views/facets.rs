@@ -217,12 +217,7 @@ impl ProcedureRequest {
     pub(crate) fn read(self) -> Result<(Procedure, Option<String>), Problem> {
         let language =
             self.language.as_deref().map_or(Ok(Language::Python), Language::parse).map_err(unknown)?;
-        let usual = match language {
-            Language::Python => "scripts/main.py",
-            Language::JavaScript => "scripts/main.js",
-            Language::Shell => "scripts/main.sh",
-        };
-        let file = BundlePath::parse(self.file.as_deref().unwrap_or(usual))
+        let file = BundlePath::parse(self.file.as_deref().unwrap_or(language.usual_file()))
             .map_err(|error| Problem::with_code(Code::InvalidPath, error.to_string()))?;
         let parameters = self.parameters.into_iter().map(ParameterView::read).collect::<Result<_, _>>()?;
         let network = self.network.iter().map(|host| HostPattern::parse(host)).collect::<Result<_, _>>();

@@ -7,6 +7,7 @@ mod facets;
 mod governance;
 mod identity;
 mod operations;
+mod proposals;
 mod runs;
 mod search;
 mod skills;
@@ -20,18 +21,19 @@ use utoipa::ToSchema;
 pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
 pub(crate) use decisions::DecisionView;
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
-pub(crate) use facets::{PolicyView, ProcedureRequest};
+pub(crate) use facets::{ParameterView, PolicyView, ProcedureRequest};
 pub(crate) use governance::{
     ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView, PolicyStateView,
     ResolvedView, StartedView,
 };
 pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
 pub(crate) use operations::{AuditEntryView, VerificationView};
+pub(crate) use proposals::ProposedView;
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
-    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView, media_type,
+    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView,
 };
 
 /// A moment as it is written on the wire.

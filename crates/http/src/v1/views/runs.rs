@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{StatisticsView, media_type, time};
+use super::{StatisticsView, time};
 use crate::problem::Problem;
 
 /// Bounds on what a run may use; null narrows nothing.
@@ -200,7 +200,7 @@ pub(crate) struct RunFileView {
 impl From<OutputFile> for RunFileView {
     fn from(file: OutputFile) -> Self {
         Self {
-            media_type: media_type(&file.path),
+            media_type: model::media_type(&file.path),
             path: file.path,
             size: file.size,
             content_base64: file.content.map(|content| STANDARD.encode(content)),

@@ -216,36 +216,12 @@ impl FileView {
     fn new(entry: &FileEntry, descriptions: &BTreeMap<String, String>) -> Self {
         Self {
             description: descriptions.get(entry.path.as_str()).cloned(),
-            media_type: media_type(entry.path.file_name()),
+            media_type: model::media_type(entry.path.file_name()),
             path: entry.path.to_string(),
             digest: entry.digest.to_string(),
             size: entry.size,
             executable: entry.executable,
         }
-    }
-}
-
-/// What a file's name says about its bytes.
-pub(crate) fn media_type(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    match ending.as_str() {
-        "md" | "markdown" => "text/markdown",
-        "py" => "text/x-python",
-        "js" | "mjs" => "text/javascript",
-        "sh" | "bash" => "application/x-sh",
-        "json" => "application/json",
-        "yaml" | "yml" => "application/yaml",
-        "toml" => "application/toml",
-        "txt" => "text/plain",
-        "csv" => "text/csv",
-        "xml" => "application/xml",
-        "html" | "htm" => "text/html",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "svg" => "image/svg+xml",
-        "pdf" => "application/pdf",
-        "zip" => "application/zip",
-        _ => "application/octet-stream",
     }
 }
 
@@ -314,16 +290,19 @@ pub(crate) struct PublishedView {
     pub findings: Vec<FindingView>,
 }
 
+pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Created => "created",
+        Outcome::Revised => "revised",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Skipped => "skipped",
+    }
+}
+
 impl From<Published> for PublishedView {
     fn from(published: Published) -> Self {
-        let outcome = match published.outcome {
-            Outcome::Created => "created",
-            Outcome::Revised => "revised",
-            Outcome::Unchanged => "unchanged",
-            Outcome::Skipped => "skipped",
-        };
         let findings = published.findings.iter().map(FindingView::from).collect();
-        Self { outcome, skill: published.record.into(), findings }
+        Self { outcome: outcome_word(published.outcome), skill: published.record.into(), findings }
     }
 }
 

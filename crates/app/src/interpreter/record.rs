@@ -1,0 +1,96 @@
+//! Keeps a call in the session it happens in: what was asked, what came of it, what people are shown.
+
+use model::{Caller, EntryKind, SessionEntry, SessionId};
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Call};
+use crate::{Context, Error, sessions};
+
+/// What the tool is called in a session.
+const TOOL: &str = "code_interpreter";
+
+/// A call that is being recorded.
+pub(super) struct Recorded {
+    session: SessionId,
+    id: String,
+}
+
+/// Keeps what was asked. A session that takes no entries refuses the call before anything is done.
+pub(super) async fn begin(
+    cx: &Context,
+    caller: &Caller,
+    call: &Call,
+    memory: bool,
+) -> Result<Option<Recorded>, Error> {
+    let Some(session) = call.session else { return Ok(None) };
+    let recorded = Recorded { session, id: cx.id().to_string() };
+    let entry = SessionEntry {
+        text: call.prompt.clone(),
+        data: Some(Value::Object(arguments(call, memory))),
+        ..entry(cx, EntryKind::ToolCall, &recorded.id)
+    };
+    sessions::append(cx, caller, session, vec![entry]).await?;
+    Ok(Some(recorded))
+}
+
+/// Keeps what came of it.
+pub(super) async fn end(
+    cx: &Context,
+    caller: &Caller,
+    recorded: Option<Recorded>,
+    answer: &Answer,
+) -> Result<(), Error> {
+    let Some(Recorded { session, id }) = recorded else { return Ok(()) };
+    let failure = answer.failure.as_ref().map(|failure| json!({"code": failure.code, "line": failure.line}));
+    let result = SessionEntry {
+        text: answer.text.clone(),
+        data: failure.map(|error| json!({ "error": error })),
+        failed: answer.failure.is_some(),
+        ..entry(cx, EntryKind::ToolResult, &id)
+    };
+    let artifacts = answer.artifacts.iter().map(|artifact| {
+        let fields = artifact.fields();
+        let title = fields.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
+        SessionEntry { text: title, data: Some(Value::Object(fields)), ..entry(cx, EntryKind::Artifact, &id) }
+    });
+    let entries = std::iter::once(result).chain(artifacts).collect();
+    sessions::append(cx, caller, session, entries).await
+}
+
+fn entry(cx: &Context, kind: EntryKind, call: &str) -> SessionEntry {
+    SessionEntry {
+        number: 0,
+        kind,
+        speaker: None,
+        tool: Some(TOOL.to_owned()),
+        call: Some(call.to_owned()),
+        text: String::new(),
+        data: None,
+        failed: false,
+        at: cx.now(),
+    }
+}
+
+/// What was given; what does not count for the caller is left out.
+fn arguments(call: &Call, memory: bool) -> Map<String, Value> {
+    let mut given = vec![
+        ("code", json!(call.code)),
+        ("file_names", json!(call.file_names)),
+        ("session_id", json!(call.code_session.map(|id| id.to_string()))),
+    ];
+    if memory {
+        given.extend([
+            ("operation", json!(call.operation)),
+            ("skill_name", json!(call.skill_name)),
+            ("skill_description", json!(call.skill_description)),
+            ("skill_parameters", Value::Object(call.skill_parameters.clone())),
+        ]);
+    }
+    let said = |value: &Value| match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
+    };
+    given.into_iter().filter(|(_, value)| said(value)).map(|(name, value)| (name.to_owned(), value)).collect()
+}

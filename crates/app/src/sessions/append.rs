@@ -1,0 +1,97 @@
+//! Adds entries to a session.
+
+use model::{Caller, EntryKind, Session, SessionEntry, SessionId, Speaker, Timestamp};
+use policy::access::Act;
+
+use super::bounds::{bounded_data, bounded_text, check_entries, check_room, title_of};
+use super::{check_open, load, moment_in, skills, store_next};
+use crate::redact::{redact_data, scrub, scrub_data};
+use crate::{Code, Context, Error};
+
+/// So many secrets are looked for in other texts; all of them go where they stand by name.
+const MOST_SECRETS: usize = 100;
+
+/// Adds entries that somebody brings at the end of a session, in one transaction. Their numbers and moments are given
+/// here. Refused where nothing is recorded.
+pub async fn add(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    entries: Vec<SessionEntry>,
+) -> Result<Session, Error> {
+    check_entries(&entries)?;
+    let entries = without_secrets(entries);
+    let mut tx = cx.begin(caller.workspace).await?;
+    let mut session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
+    check_open(&session)?;
+    if !cx.recording.record {
+        let message = "sessions are not recorded here (`sessions.record` is off)";
+        return Err(Error::conflict(Code::RecordingOff, message));
+    }
+    check_room(session.entry_count, entries.len())?;
+    if entries.is_empty() {
+        return Ok(session);
+    }
+    let now = moment_in(cx, &session);
+    for entry in &entries {
+        skills::follow(&mut session, entry);
+    }
+    let entries: Vec<_> =
+        (session.entry_count + 1..).zip(entries).map(|(number, entry)| as_kept(entry, number, now)).collect();
+    if session.title.is_empty() {
+        session.title = first_words(&entries).unwrap_or_default();
+    }
+    session.entry_count += entries.len() as u64;
+    session.updated_at = now;
+    tx.insert_session_entries(caller.workspace, id, &entries).await?;
+    let session = store_next(&mut *tx, session).await?;
+    tx.commit().await?;
+    Ok(session)
+}
+
+/// Adds what a door records by itself. Where nothing is recorded, nothing is added.
+pub async fn append(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    entries: Vec<SessionEntry>,
+) -> Result<(), Error> {
+    if !cx.recording.record {
+        return Ok(());
+    }
+    add(cx, caller, id, entries).await.map(drop)
+}
+
+/// The entries without values whose names are those of secrets, wherever else among them these stand.
+fn without_secrets(mut entries: Vec<SessionEntry>) -> Vec<SessionEntry> {
+    let mut secrets = Vec::new();
+    for entry in &mut entries {
+        entry.data = entry.data.take().map(|data| redact_data(&data, &mut secrets));
+    }
+    secrets.sort_unstable();
+    secrets.dedup();
+    // The longest first, so that one secret inside another leaves nothing of it.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.truncate(MOST_SECRETS);
+    for entry in &mut entries {
+        entry.text = scrub(&entry.text, &secrets);
+        entry.data = entry.data.take().map(|data| scrub_data(data, &secrets));
+    }
+    entries
+}
+
+/// The entry at its place, not too large.
+fn as_kept(entry: SessionEntry, number: u64, at: Timestamp) -> SessionEntry {
+    let (text, data) = (bounded_text(entry.text), entry.data.map(bounded_data));
+    SessionEntry { number, text, data, at, ..entry }
+}
+
+/// The beginning of the first thing that the user said.
+fn first_words(entries: &[SessionEntry]) -> Option<String> {
+    let said = entries.iter().find(|entry| {
+        entry.kind == EntryKind::Message
+            && entry.speaker == Some(Speaker::User)
+            && !entry.text.trim().is_empty()
+    });
+    said.map(|entry| title_of(&entry.text))
+}

@@ -1,0 +1,91 @@
+//! Changes a session: its tasks, its title, its end.
+
+use model::{Caller, Session, SessionId, SessionOutcome, Todo};
+use policy::access::Act;
+use serde_json::json;
+
+use super::bounds::{check_reason, check_title, check_todos};
+use super::{check_open, load, moment_in, store_next};
+use crate::{Code, Context, Error, audit};
+
+/// Replaces the list of tasks of a session.
+pub async fn write_todos(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    todos: Vec<Todo>,
+) -> Result<Session, Error> {
+    check_todos(&todos)?;
+    let mut tx = cx.begin(caller.workspace).await?;
+    let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
+    check_open(&session)?;
+    let updated_at = moment_in(cx, &session);
+    let session = store_next(&mut *tx, Session { todos, updated_at, ..session }).await?;
+    tx.commit().await?;
+    Ok(session)
+}
+
+/// Gives a session another title. The version, if given, must be the stored one.
+pub async fn change(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    title: String,
+    version: Option<u64>,
+) -> Result<Session, Error> {
+    check_title(&title)?;
+    let mut tx = cx.begin(caller.workspace).await?;
+    let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
+    if version.is_some_and(|version| version != session.version) {
+        return Err(Error::Precondition { what: "session" });
+    }
+    if session.title == title {
+        return Ok(session);
+    }
+    let session = store_next(&mut *tx, Session { title, ..session }).await?;
+    tx.commit().await?;
+    Ok(session)
+}
+
+/// Ends a session. One that ended with the same outcome stays as it is.
+pub async fn complete(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    outcome: SessionOutcome,
+    reason: Option<String>,
+) -> Result<Session, Error> {
+    reason.as_deref().map_or(Ok(()), check_reason)?;
+    let mut tx = cx.begin(caller.workspace).await?;
+    let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
+    if session.outcome == Some(outcome) {
+        return Ok(session);
+    }
+    if let Some(before) = session.outcome {
+        let message = format!("the session is completed already ({before}), and that does not change");
+        return Err(Error::conflict(Code::SessionCompleted, message));
+    }
+    let now = moment_in(cx, &session);
+    let ended = Session {
+        outcome: Some(outcome),
+        outcome_reason: reason,
+        updated_at: now,
+        completed_at: Some(now),
+        ..session
+    };
+    let session = store_next(&mut *tx, ended).await?;
+    let detail = [("outcome", json!(outcome.as_str())), ("entries", json!(session.entry_count))];
+    audit::record(cx, &mut *tx, caller, "session.complete", ("session", id.to_string()), &detail).await?;
+    tx.commit().await?;
+    Ok(session)
+}
+
+/// Removes a session with all that is in it.
+pub async fn delete(cx: &Context, caller: &Caller, id: SessionId) -> Result<(), Error> {
+    let mut tx = cx.begin(caller.workspace).await?;
+    let session = load(&mut *tx, caller, id, |session| Act::DeleteSession(session)).await?;
+    tx.delete_session(caller.workspace, id).await?;
+    let detail = [("user", json!(session.user.to_string())), ("entries", json!(session.entry_count))];
+    audit::record(cx, &mut *tx, caller, "session.delete", ("session", id.to_string()), &detail).await?;
+    Ok(tx.commit().await?)
+}

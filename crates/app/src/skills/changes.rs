@@ -1,0 +1,35 @@
+//! Whether what a caller sees of the library changed.
+
+use model::Caller;
+use policy::access::{self, Act};
+use store::ChangeCursor;
+
+use crate::{Context, Error};
+
+/// Changes that are looked at one by one; where there are more, something changed.
+const LOOKED_AT: u32 = 200;
+
+/// What happened since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changed {
+    /// The number of the last change there is.
+    pub now: u64,
+    /// Whether a skill that the caller can see was written, or any was removed for good.
+    pub any: bool,
+}
+
+/// What changed for a caller after a change; `None` only asks for the number.
+pub async fn changes(cx: &Context, caller: &Caller, since: Option<u64>) -> Result<Changed, Error> {
+    access::decide(caller, Act::ListSkills)?;
+    let mut tx = cx.read().await?;
+    let last = tx.last_change(caller.workspace).await?;
+    let now = last.ok_or_else(|| Error::not_found("workspace", caller.workspace))?;
+    let Some(since) = since.filter(|since| *since != now) else { return Ok(Changed { now, any: false }) };
+    let after = ChangeCursor { change: since, skill: None };
+    let changed = tx.changed_skills(caller.workspace, after, LOOKED_AT).await?;
+    let ladder = caller.ladder();
+    let seen = changed.iter().any(|changed| ladder.contains(&changed.skill.scope));
+    let many = changed.len() == LOOKED_AT as usize;
+    let any = seen || many || !tx.purged_since(caller.workspace, since).await?.is_empty();
+    Ok(Changed { now, any })
+}

@@ -1,0 +1,379 @@
+//! Skills as files in the folder that a host reads them from, kept in step with the library.
+//!
+//! A record beside them says what we wrote. What a person changed or made is not ours: it is neither replaced nor
+//! removed unless they say so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use model::{Bundle, Digest, SkillName};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::client::{Client, Skill, api};
+use crate::commands::skill::stored_bundle;
+use crate::disk::{Fingerprint, Overwrite, fingerprint, rewrite_file, write_folder};
+use crate::exit::{Failure, Outcome};
+use crate::hosts::Place;
+
+/// The file that says what we wrote.
+const RECORD: &str = ".repertoire.json";
+const VERSION: u32 = 1;
+
+/// What we wrote into a folder, for whom, and from which library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    version: u32,
+    /// The hosts that read the folder.
+    hosts: BTreeSet<String>,
+    /// The flags that name the library.
+    library: Vec<String>,
+    /// Whether skills that only one person sees are among them.
+    personal: bool,
+    skills: BTreeMap<String, Written>,
+}
+
+/// A skill that we wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    revision: u64,
+    digest: String,
+    files: BTreeMap<String, String>,
+}
+
+/// What is asked for.
+pub(super) struct Wish {
+    /// The flags that name the library.
+    pub(super) library: Vec<String>,
+    /// A host that reads the folder from now on.
+    pub(super) host: Option<&'static str>,
+    /// Also what only one person sees; as recorded where left out.
+    pub(super) personal: Option<bool>,
+    /// Replace and remove what a person changed.
+    pub(super) force: bool,
+}
+
+/// A folder of skills, and what we know to have written there.
+pub(super) struct Shelf {
+    place: Place,
+    record: Option<Record>,
+}
+
+/// What will be done to a folder.
+pub(super) struct Plan {
+    place: Place,
+    before: Option<Record>,
+    after: Option<Record>,
+    steps: Vec<Step>,
+    /// Skills that are only of one person, and stay out.
+    left_out: Vec<String>,
+    unchanged: usize,
+}
+
+enum Step {
+    Write { name: String, from: Option<u64>, to: u64, bundle: Bundle },
+    Remove { name: String, files: Vec<String> },
+    Spare { name: String, why: &'static str },
+}
+
+impl Shelf {
+    pub(super) fn open(place: Place) -> Outcome<Self> {
+        let file = place.real.join(RECORD);
+        let record = match std::fs::read(&file) {
+            Ok(bytes) => {
+                let record: Record =
+                    serde_json::from_slice(&bytes).map_err(|error| unreadable(&file, &error.to_string()))?;
+                if record.version != VERSION {
+                    return Err(unreadable(&file, "another version of this program wrote it"));
+                }
+                Some(record)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Failure::file("read", &file, &error)),
+        };
+        Ok(Self { place, record })
+    }
+
+    pub(super) fn is_kept(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// How many skills are kept here for a host.
+    pub(super) fn count_for(&self, host: &str) -> Option<usize> {
+        let record = self.record.as_ref().filter(|record| record.hosts.contains(host))?;
+        Some(record.skills.len())
+    }
+
+    /// What brings the folder in step with the library.
+    pub(super) async fn plan(self, client: &Client, wish: &Wish) -> Outcome<Plan> {
+        let known = self.record.clone();
+        if let Some(known) = &known
+            && known.library != wish.library
+        {
+            let message =
+                format!("the skills in `{}` are kept in step with another library", self.place.shown());
+            let flags: String =
+                known.library.iter().map(|word| format!(" {}", crate::hosts::quote(word))).collect();
+            return Err(Failure::conflict(message).hint(format!(
+                "name that one, as `repertoire connect sync{flags}` does, or undo the connection first"
+            )));
+        }
+        let personal = wish.personal.or(known.as_ref().map(|known| known.personal)).unwrap_or_default();
+        let mut hosts = known.as_ref().map(|known| known.hosts.clone()).unwrap_or_default();
+        hosts.extend(wish.host.map(str::to_owned));
+        let mut record = Record {
+            version: VERSION,
+            hosts,
+            library: wish.library.clone(),
+            personal,
+            skills: BTreeMap::new(),
+        };
+        let (mut steps, mut left_out, mut unchanged) = (Vec::new(), Vec::new(), 0);
+        let mut wanted = BTreeSet::new();
+        for item in client.all(api("GET", &["skills"]).query("nearest", Some("true")), None).await? {
+            let skill: Skill =
+                serde_json::from_value(item).map_err(|error| Failure::internal(error.to_string()))?;
+            // It becomes the name of a folder.
+            SkillName::parse(&skill.name).map_err(|error| Failure::invalid(error.to_string()))?;
+            if skill.scope.user_id.is_some() && !personal {
+                left_out.push(skill.name);
+                continue;
+            }
+            wanted.insert(skill.name.clone());
+            let written = known.as_ref().and_then(|known| known.skills.get(&skill.name));
+            let found = fingerprint(&self.place.real.join(&skill.name))?;
+            match self.place_one(client, &skill, written, found.as_ref(), wish.force).await? {
+                (None, now) => {
+                    unchanged += 1;
+                    record.skills.insert(skill.name, now);
+                }
+                (Some(step @ Step::Write { .. }), now) => {
+                    steps.push(step);
+                    record.skills.insert(skill.name, now);
+                }
+                (Some(step), _) => {
+                    steps.push(step);
+                    record.skills.extend(written.cloned().map(|written| (skill.name, written)));
+                }
+            }
+        }
+        for (name, written) in
+            known.iter().flat_map(|known| &known.skills).filter(|(name, _)| !wanted.contains(*name))
+        {
+            let step = self.remove_one(name, written, wish.force)?;
+            if matches!(step, Step::Spare { .. }) {
+                record.skills.insert(name.clone(), written.clone());
+            }
+            steps.push(step);
+        }
+        Ok(Plan { place: self.place, before: known, after: Some(record), steps, left_out, unchanged })
+    }
+
+    /// What takes back what was written for a host; nothing as long as another one reads it.
+    pub(super) fn plan_undo(self, host: &str, force: bool) -> Outcome<Option<Plan>> {
+        let Some(known) = self.record.clone().filter(|known| known.hosts.contains(host)) else {
+            return Ok(None);
+        };
+        let mut steps = Vec::new();
+        let mut after = known.clone();
+        after.hosts.remove(host);
+        let is_last = after.hosts.is_empty();
+        if is_last {
+            for (name, written) in &known.skills {
+                steps.push(self.remove_one(name, written, force)?);
+            }
+        }
+        let unchanged = if is_last { 0 } else { known.skills.len() };
+        let after = Some(after).filter(|_| !is_last);
+        Ok(Some(Plan {
+            place: self.place,
+            before: Some(known),
+            after,
+            steps,
+            left_out: Vec::new(),
+            unchanged,
+        }))
+    }
+
+    /// What to do about a skill of the library, and how it will be recorded.
+    async fn place_one(
+        &self,
+        client: &Client,
+        skill: &Skill,
+        written: Option<&Written>,
+        found: Option<&Fingerprint>,
+        force: bool,
+    ) -> Outcome<(Option<Step>, Written)> {
+        let is_ours = found.is_none_or(|found| written.is_some_and(|written| written.owns_all(found)));
+        if let Some(written) = written
+            && written.digest == skill.digest
+            && found.is_some_and(|found| written.is_whole(found))
+        {
+            return Ok((None, Written { revision: skill.revision, ..written.clone() }));
+        }
+        let bundle = stored_bundle(client, &skill.id, Some(&skill.revision.to_string())).await?;
+        let now = Written::of(skill, &bundle);
+        if found.is_some_and(|found| now.is_whole(found)) {
+            return Ok((None, now));
+        }
+        let name = skill.name.clone();
+        if !is_ours && !force {
+            let why = if written.is_some() { "it was changed here" } else { "it is not from the library" };
+            return Ok((Some(Step::Spare { name, why }), now));
+        }
+        let from = written.filter(|_| found.is_some()).map(|written| written.revision);
+        Ok((Some(Step::Write { name, from, to: skill.revision, bundle }), now))
+    }
+
+    fn remove_one(&self, name: &str, written: &Written, force: bool) -> Outcome<Step> {
+        let name = name.to_owned();
+        // The record may have come with the project, from a stranger.
+        SkillName::parse(&name)
+            .map_err(|error| unreadable(&self.place.real.join(RECORD), &error.to_string()))?;
+        let found = fingerprint(&self.place.real.join(&name))?.unwrap_or_default();
+        if !force && !written.owns_all(&found) {
+            return Ok(Step::Spare { name, why: "it was changed here" });
+        }
+        let files = found.into_keys().filter(|file| written.files.contains_key(file)).collect();
+        Ok(Step::Remove { name, files })
+    }
+}
+
+impl Written {
+    fn of(skill: &Skill, bundle: &Bundle) -> Self {
+        let files = bundle
+            .files()
+            .map(|(path, file)| (path.as_str().to_owned(), Digest::of(&file.content).to_string()));
+        Self { revision: skill.revision, digest: skill.digest.clone(), files: files.collect() }
+    }
+
+    /// Whether everything that is there is as we wrote it.
+    fn owns_all(&self, found: &Fingerprint) -> bool {
+        found.iter().all(|(path, digest)| {
+            digest
+                .is_some_and(|digest| self.files.get(path).is_some_and(|known| *known == digest.to_string()))
+        })
+    }
+
+    /// Whether just that is there, and all of it.
+    fn is_whole(&self, found: &Fingerprint) -> bool {
+        self.owns_all(found) && found.len() == self.files.len()
+    }
+}
+
+impl Plan {
+    pub(super) fn is_empty(&self) -> bool {
+        self.before == self.after && !self.steps.iter().any(Step::acts)
+    }
+
+    /// What will be done, a line each.
+    pub(super) fn shown(&self) -> String {
+        if self.is_empty() && self.steps.is_empty() {
+            return String::new();
+        }
+        let mut lines = vec![format!("skills in {}", self.place.shown())];
+        lines.extend(self.steps.iter().map(|step| match step {
+            Step::Write { name, from: None, to, .. } => format!("  + {name}, revision {to}"),
+            Step::Write { name, from: Some(from), to, .. } => {
+                format!("  ~ {name}, revision {from} becomes {to}")
+            }
+            Step::Remove { name, .. } => format!("  - {name}"),
+            Step::Spare { name, why } => format!("  ! {name} is left alone: {why}"),
+        }));
+        lines.push(format!("  = {} as they are", self.unchanged));
+        lines.join("\n") + "\n"
+    }
+
+    /// The same, for programs.
+    pub(super) fn json(&self) -> Value {
+        let names = |of: &dyn Fn(&Step) -> Option<&String>| -> Vec<&String> {
+            self.steps.iter().filter_map(of).collect()
+        };
+        let spared = self.steps.iter().filter_map(|step| match step {
+            Step::Spare { name, why } => Some(json!({"name": name, "why": why})),
+            _ => None,
+        });
+        let spared: Vec<_> = spared.collect();
+        json!({
+            "folder": self.place.shown(),
+            "written": names(&|step| match step { Step::Write { name, .. } => Some(name), _ => None }),
+            "removed": names(&|step| match step { Step::Remove { name, .. } => Some(name), _ => None }),
+            "spared": spared,
+            "left_out": self.left_out,
+            "unchanged": self.unchanged,
+        })
+    }
+
+    /// What a person should know afterwards.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let spared = self.steps.iter().filter_map(|step| match step {
+            Step::Spare { name, why } => Some(format!("`{name}` is left alone: {why}; --force replaces it")),
+            _ => None,
+        });
+        let left_out = (!self.left_out.is_empty()).then(|| {
+            format!(
+                "skills that only you see stay out of the project: {}; --personal writes them too",
+                self.left_out.join(", ")
+            )
+        });
+        spared.chain(left_out).collect()
+    }
+
+    /// Does it.
+    pub(super) fn apply(&self) -> Outcome {
+        let root = &self.place.real;
+        for step in &self.steps {
+            match step {
+                Step::Write { name, bundle, .. } => write_folder(&root.join(name), bundle, Overwrite::Yes)?,
+                Step::Remove { name, files } => remove(&root.join(name), files)?,
+                Step::Spare { .. } => {}
+            }
+        }
+        let file = root.join(RECORD);
+        match &self.after {
+            Some(record) => {
+                let text = serde_json::to_string_pretty(record)
+                    .map_err(|error| Failure::internal(error.to_string()))?;
+                rewrite_file(&file, format!("{text}\n").as_bytes())
+            }
+            None => {
+                std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, &error))?;
+                drop_empty(root);
+                root.parent().into_iter().for_each(drop_empty);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Step {
+    fn acts(&self) -> bool {
+        !matches!(self, Self::Spare { .. })
+    }
+}
+
+/// Removes these files of a folder, and the folders that are empty then.
+fn remove(folder: &Path, files: &[String]) -> Outcome {
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::from([folder.to_owned()]);
+    for file in files {
+        let path = folder.join(file);
+        std::fs::remove_file(&path).map_err(|error| Failure::file("remove", &path, &error))?;
+        folders.extend(
+            path.ancestors().skip(1).take_while(|above| above.starts_with(folder)).map(Path::to_owned),
+        );
+    }
+    folders.iter().rev().for_each(|folder| drop_empty(folder));
+    Ok(())
+}
+
+fn drop_empty(folder: &Path) {
+    // What is not empty stays.
+    let _ = std::fs::remove_dir(folder);
+}
+
+fn unreadable(file: &Path, why: &str) -> Failure {
+    Failure::invalid(format!("`{}` is left as it is: {why}", file.display()))
+        .hint("remove it to start anew; skills that are there already are then yours")
+}

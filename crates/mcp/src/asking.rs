@@ -1,0 +1,28 @@
+//! Who asks, and what they asked to be offered.
+
+use model::{Caller, Toolset};
+use rmcp::ErrorData;
+use rmcp::model::Extensions;
+
+/// Who asks. The HTTP layer puts it into each request after it has checked the credential; nothing else can.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// The caller.
+    pub caller: Caller,
+    /// The toolsets that the address names; else those of the agent, else the usual one.
+    pub toolsets: Option<Vec<Toolset>>,
+    /// The last change of the library before the request was looked at.
+    pub seen: u64,
+    /// The host's own name for the conversation.
+    pub conversation: Option<String>,
+}
+
+impl Asking {
+    /// Who sent the request with these extensions.
+    pub(crate) fn of(extensions: &Extensions) -> Result<&Self, ErrorData> {
+        let parts = extensions.get::<axum::http::request::Parts>();
+        parts
+            .and_then(|parts| parts.extensions.get::<Self>())
+            .ok_or_else(|| ErrorData::internal_error("the request came in without a caller", None))
+    }
+}

@@ -1,0 +1,248 @@
+//! `/mcp` over streamable HTTP: who asks is found out before the protocol is looked at.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::identity::{self, Credential, Secret, Standing};
+use app::{Context, Error};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use model::{AgentId, SkillName, Toolset, UserId, WorkspaceId, slugify};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Asking, Handler};
+
+/// Where the door is.
+const PATH: &str = "/mcp";
+/// Where a host reads how it can be let in.
+const METADATA: &str = "/.well-known/oauth-protected-resource";
+const SESSION: &str = "mcp-session-id";
+/// How long a session of the older protocol lives unused. A host may well be left alone over lunch.
+const IDLE: Duration = Duration::from_hours(2);
+/// How many sessions are known at a time.
+const SESSIONS: u64 = 100_000;
+
+/// What the door has to be told.
+#[derive(Debug, Clone)]
+pub struct McpConfig {
+    /// Where people reach the server, without a slash at the end.
+    pub public_url: String,
+    /// The largest body it reads.
+    pub max_body_bytes: usize,
+}
+
+/// The door.
+#[derive(Clone)]
+pub struct Mcp {
+    cx: Context,
+    config: Arc<McpConfig>,
+    /// Whose each session of the older protocol is.
+    sessions: moka::sync::Cache<String, Owner>,
+    stop: CancellationToken,
+}
+
+/// Whose a session is: nobody else can speak in it or listen to it.
+type Owner = (WorkspaceId, UserId, Option<AgentId>);
+
+impl Mcp {
+    /// A door on these use cases.
+    pub fn new(cx: Context, config: McpConfig) -> Self {
+        let sessions = moka::sync::Cache::builder().max_capacity(SESSIONS).time_to_idle(IDLE).build();
+        Self { cx, config: Arc::new(config), sessions, stop: CancellationToken::new() }
+    }
+
+    /// The routes. Host and origin are checked by whoever serves them.
+    pub fn router(&self) -> Router {
+        let handler = Handler::new(self.cx.clone());
+        self.routes(handler)
+    }
+
+    /// The routes, answered by another handler.
+    fn routes<H: rmcp::ServerHandler + Clone>(&self, handler: H) -> Router {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(IDLE);
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(self.config.max_body_bytes)
+            .with_cancellation_token(self.stop.clone());
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
+        let doors = Router::new()
+            .route_service(PATH, service)
+            .layer(middleware::from_fn_with_state(self.clone(), let_in));
+        Router::new()
+            .merge(doors)
+            .route(METADATA, get(metadata))
+            .route(&format!("{METADATA}{PATH}"), get(metadata))
+            .with_state(self.clone())
+    }
+
+    /// Ends what is open, so that a server can stop.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+/// How a host can be let in: with a token that a person made.
+async fn metadata(State(mcp): State<Mcp>) -> axum::Json<serde_json::Value> {
+    axum::Json(json!({
+        "resource": format!("{}{PATH}", mcp.config.public_url),
+        "resource_name": "Repertoire",
+        "bearer_methods_supported": ["header"],
+    }))
+}
+
+/// Lets in whoever shows a token, and says who it is to whatever comes behind.
+async fn let_in(State(mcp): State<Mcp>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let asking = match asking(&mcp, &parts).await {
+        Ok(asking) => asking,
+        Err(refusal) => return refusal.into_response(&mcp.config),
+    };
+    let owner = (asking.caller.workspace, asking.caller.user, asking.caller.agent);
+    if let Some(session) = text(&parts.headers, SESSION)
+        && mcp.sessions.get(session).is_some_and(|known| known != owner)
+    {
+        return (StatusCode::NOT_FOUND, "there is no such session").into_response();
+    }
+    parts.extensions.insert(asking);
+    let response = next.run(Request::from_parts(parts, body)).await;
+    if let Some(session) = text(response.headers(), SESSION) {
+        mcp.sessions.insert(session.to_owned(), owner);
+    }
+    response
+}
+
+/// Why someone is not let in.
+enum Refusal {
+    /// There is no token that counts.
+    Unknown(String),
+    /// The request names what is not there, or may not be used.
+    Failed(Error),
+    /// The request cannot be understood.
+    Bad(String),
+}
+
+impl Refusal {
+    fn into_response(self, config: &McpConfig) -> Response {
+        let (status, code, message) = match self {
+            Self::Unknown(message) => (StatusCode::UNAUTHORIZED, "unauthenticated", message),
+            Self::Bad(message) => (StatusCode::BAD_REQUEST, "invalid_request", message),
+            Self::Failed(error) => {
+                let status = match &error {
+                    Error::Forbidden(_) => StatusCode::FORBIDDEN,
+                    Error::NotFound { .. } => StatusCode::NOT_FOUND,
+                    Error::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+                    _ => StatusCode::BAD_REQUEST,
+                };
+                if status == StatusCode::SERVICE_UNAVAILABLE {
+                    crate::failure::log(&error);
+                }
+                (status, error.code().as_str(), crate::failure::told(&error))
+            }
+        };
+        let body = json!({ "error": code, "error_description": message });
+        let mut response = (status, axum::Json(body)).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = format!("Bearer resource_metadata=\"{}{METADATA}{PATH}\"", config.public_url);
+            if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+        }
+        response
+    }
+}
+
+async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
+    let headers = &parts.headers;
+    let unknown = || {
+        Refusal::Unknown(
+            "send `Authorization: Bearer <token>`; `repertoire token create` makes one".to_owned(),
+        )
+    };
+    let secret = text(headers, header::AUTHORIZATION.as_str()).and_then(bearer).ok_or_else(unknown)?;
+    let caller = identity::by_token(&mcp.cx, &secret).await.map_err(|error| match error {
+        Error::Unauthenticated(message) => Refusal::Unknown(message.to_owned()),
+        error => Refusal::Failed(error),
+    })?;
+    let wishes = Wishes::read(parts)?;
+    let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
+    let caller =
+        identity::at(&mcp.cx, caller, Credential::Token, &standing).await.map_err(Refusal::Failed)?;
+    let seen = app::skills::changes(&mcp.cx, &caller, None).await.map_err(Refusal::Failed)?.now;
+    let conversation = wishes.conversation.or_else(|| text(headers, SESSION).map(str::to_owned));
+    Ok(Asking { caller, toolsets: wishes.toolsets, seen, conversation })
+}
+
+/// The secret in an `Authorization` header.
+fn bearer(value: &str) -> Option<Secret> {
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Secret::from_client(token))
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// What the address and the headers ask for.
+#[derive(Default)]
+struct Wishes {
+    workspace: Option<SkillName>,
+    agent: Option<SkillName>,
+    toolsets: Option<Vec<Toolset>>,
+    conversation: Option<String>,
+}
+
+impl Wishes {
+    /// Reads `?agent=`, `?workspace=` and `?toolsets=`, since hosts always let people write an address, and the headers
+    /// of the other doors.
+    fn read(parts: &Parts) -> Result<Self, Refusal> {
+        let name = |what: &str, text: &str| {
+            slugify(text).ok_or_else(|| Refusal::Bad(format!("`{what}` must be a name")))
+        };
+        let mut wishes = Self::default();
+        let headers = &parts.headers;
+        if let Some(workspace) = text(headers, "repertoire-workspace") {
+            wishes.workspace = Some(name("repertoire-workspace", workspace)?);
+        }
+        if let Some(agent) = text(headers, "repertoire-agent") {
+            wishes.agent = Some(name("repertoire-agent", agent)?);
+        }
+        wishes.conversation =
+            text(headers, "repertoire-conversation").map(|key| key.chars().take(200).collect());
+        for (key, value) in pairs(parts.uri.query().unwrap_or_default()) {
+            match key.as_str() {
+                "agent" => wishes.agent = Some(name("agent", &value)?),
+                "workspace" => wishes.workspace = Some(name("workspace", &value)?),
+                "toolsets" => {
+                    let words = value.split(',').map(str::trim).filter(|word| !word.is_empty());
+                    let toolsets = words.map(Toolset::parse).collect::<Result<Vec<_>, _>>();
+                    wishes.toolsets = Some(toolsets.map_err(|error| Refusal::Bad(error.to_string()))?);
+                }
+                _ => {}
+            }
+        }
+        Ok(wishes)
+    }
+}
+
+/// The names and values of a query.
+fn pairs(query: &str) -> Vec<(String, String)> {
+    let decode = |text: &str| {
+        percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+    };
+    let pair = |pair: &str| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decode(key), decode(value))
+    };
+    query.split('&').filter(|part| !part.is_empty()).map(pair).collect()
+}
