@@ -51,7 +51,7 @@ def converse(name: str, host: Host, library: Library, claims: Claims) -> None:
         environment = {**library.environment, **model.ways_out(), "REPERTOIRE_TOKEN": library.server.token}
         status, output = host.run(model.address, pathlib.Path(folder), environment)
         shown = [model.result(number) or "" for number in range(len(SCRIPT))]
-        sent = json.dumps([request["body"] for request in model.requests])
+        bodies = [request["body"] for request in model.requests if isinstance(request["body"], dict)]
         paths = {request["path"].partition("?")[0] for request in model.requests}
     evidence = f"  the host ended with {status} and said:\n{output[-6000:]}\n  what the model was shown: {shown}"
     instructions = (SKILL / "SKILL.md").read_text().rpartition("---\n")[2].strip()
@@ -60,7 +60,9 @@ def converse(name: str, host: Host, library: Library, claims: Claims) -> None:
         claims.check(f"{name}: {text}", holds, evidence)
 
     claim("the model reads a skill as a resource", instructions in shown[READ])
-    claim("the model is offered the tool", TOOL in sent)
+    # Some list it among the tools, and others by name alone, before anyone speaks.
+    offered = json.dumps([bodies[:1], [body.get("tools") for body in bodies]])
+    claim("the model is offered the tool", TOOL in offered)
     claim("the model uses the skill, and reads what came of it", RESULT in shown[USED])
-    claim("the server's instructions reach the model", "A library of skills" in sent)
+    claim("the server's instructions reach the model", "A library of skills" in json.dumps(bodies))
     claim("the agent comes to its end, and nothing but the model was asked for", status == 0 and paths <= SCRIPTED)

@@ -17,17 +17,19 @@ from tools import Tools
 
 SPECIFICATIONS = ["2025-11-25", "2026-07-28"]
 # These need no fixtures, so the server itself must pass them whole, as it is wired and with its own skills.
+SKILLS = ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"]
 NEED_NO_FIXTURES = [
-    ("sep-2640-skills-enumeration", []),
-    ("sep-2640-skills-manifest", []),
-    ("sep-2640-skills-directory", []),
-    ("server-initialize", ["--spec-version", "2025-11-25"]),
-    ("server-session-lifecycle", ["--spec-version", "2025-11-25"]),
-    ("dns-rebinding-protection", ["--spec-version", "2025-11-25"]),
-    ("dns-rebinding-protection", ["--spec-version", "2026-07-28"]),
-    ("http-header-validation", ["--spec-version", "2026-07-28"]),
-    ("caching", ["--spec-version", "2026-07-28"]),
-    ("sep-2164-resource-not-found", ["--spec-version", "2026-07-28"]),
+    *((scenario, []) for scenario in SKILLS),
+    *((scenario, ["--spec-version", "2025-11-25"]) for scenario in ["server-initialize", "server-session-lifecycle"]),
+    *(
+        (scenario, ["--spec-version", "2026-07-28"])
+        for scenario in ["http-header-validation", "caching", "sep-2164-resource-not-found", "completion-complete"]
+    ),
+    *(
+        (scenario, ["--spec-version", specification])
+        for scenario in ["dns-rebinding-protection", "tools-list", "resources-list", "prompts-list"]
+        for specification in SPECIFICATIONS
+    ),
 ]
 
 # A result is kept in a folder named after its scenario and the time.

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import TextIO
@@ -12,6 +13,9 @@ from library import Library
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+
+# The client warns of every session that is ended with 202 instead of 200.
+logging.getLogger("mcp.client.streamable_http").setLevel(logging.ERROR)
 
 # Longer than any answer takes; whoever hangs fails.
 PATIENCE_SECONDS = 30

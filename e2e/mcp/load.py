@@ -183,19 +183,26 @@ def resident_mib(library: Library) -> float:
     return int(line.split()[1]) / 1024
 
 
+def open_files(library: Library) -> int:
+    """How many files, connections and the like the server has open."""
+    return len(list(pathlib.Path(f"/proc/{library.server.process.pid}/fd").iterdir()))
+
+
 async def put(library: Library, claims: Claims, seconds: float) -> None:
     """Puts the server under load."""
     # What grows once, such as stacks and caches, has grown after that.
     await Load(library).run(WARM_UP_SECONDS)
-    before = resident_mib(library)
+    before, opened = resident_mib(library), open_files(library)
     load = Load(library)
     await load.run(seconds)
     after = resident_mib(library)
     await asyncio.sleep(LATER_SECONDS)
-    later = resident_mib(library)
+    later, left = resident_mib(library), open_files(library)
     load.report(seconds)
     print(f"  memory of the server: {before:.0f} MiB before, {after:.0f} after, {later:.0f} a little later")
+    print(f"  open files of the server: {opened} before, {left} a little later")
     claims.check(f"load: {CLIENTS} clients at once, and no call fails", not load.errors, "\n".join(load.errors[:10]))
     claims.check("load: every kind of call was made", len(load.taken) == len(MIX), list(load.taken))
     grown = later - before
     claims.check(f"load: the server grows by less than {GROWTH_MIB} MiB", grown < GROWTH_MIB, f"  {grown:.0f} MiB")
+    claims.check("load: it leaves nothing open", left < opened + CLIENTS / 2, f"  {opened} before, {left} afterwards")
