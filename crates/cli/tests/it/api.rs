@@ -71,10 +71,6 @@ impl Api {
         Answer::to(self.request(Method::POST, path).body(bytes.into())).await
     }
 
-    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
-        Answer::to(self.request(Method::PUT, path).json(body)).await
-    }
-
     /// Calls the interpreter through an agent; a call that failed is answered too.
     pub(crate) async fn interpret(&self, agent: &str, call: &Value) -> Answer {
         let request = self.request(Method::POST, "/api/v1/interpreter").header("repertoire-agent", agent);
