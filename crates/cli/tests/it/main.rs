@@ -5,6 +5,7 @@ mod access;
 mod api;
 mod backup;
 mod code_sessions;
+mod connect;
 mod help;
 mod hook;
 mod import;
