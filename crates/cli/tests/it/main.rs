@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod backup;
 mod code_sessions;
+mod connect;
 mod help;
 mod hook;
 mod import;
