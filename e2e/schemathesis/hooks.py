@@ -21,7 +21,8 @@ MAKERS = {
         ("/api/v1/governance/judge", "post", "200", "/decision_id"),
         ("/api/v1/governance/decisions", "get", "200", "/items/0/id"),
     ],
-    "sessions": [("/code/execute", "post", "200", "/session_id"), ("/files/upload", "post", "200", "/session_id")],
+    "sessions": [("/api/v1/sessions", "post", "201", "/id"), ("/api/v1/sessions", "get", "200", "/items/0/id")],
+    "code/sessions": [("/code/execute", "post", "200", "/session_id"), ("/files/upload", "post", "200", "/session_id")],
 }
 
 # What there is to be run and read, and who else may touch it; all others would put it away.
@@ -45,11 +46,11 @@ def before_load_schema(context, raw_schema) -> None:
         before, named, _ = path.partition("/{id}")
         for operation in operations.values():
             if named:
-                link(raw_schema, operation, before.removeprefix("/api/v1").strip("/").removeprefix("code/"), "path.id")
+                link(raw_schema, operation, before.removeprefix("/api/v1").strip("/"), "path.id")
             if any(parameter["name"] == "session_id" for parameter in operation.get("parameters", [])):
-                link(raw_schema, operation, "sessions", "query.session_id")
+                link(raw_schema, operation, "code/sessions", "query.session_id")
             elif "session_id" in body_fields(raw_schema, operation):
-                link(raw_schema, operation, "sessions", None)
+                link(raw_schema, operation, "code/sessions", None)
 
 
 def link(raw_schema, operation, kind: str, parameter: str | None) -> None:

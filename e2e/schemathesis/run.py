@@ -50,7 +50,14 @@ def seed(server: Server) -> dict[str, str]:
     server.call("POST", "/skills", {"name": "careful", "description": "Bounds.", "policy": policy})
     governed = server.call("POST", "/governance/runs", {"task": "review this"}, token["secret"])
     judged = server.call("POST", "/governance/judge", {"task": "review", "tool": "file_writer"}, token["secret"])
+    # A conversation that goes on, and one that may end.
+    said = {"entries": [{"kind": "message", "role": "user", "text": "Hello."}]}
+    talks = [server.call("POST", "/sessions", {"title": title}, token["secret"]) for title in ("One", "Two")]
+    for talk in talks:
+        server.call("POST", f"/sessions/{talk['id']}/entries", said, token["secret"])
     return {
+        "TEST_TALK_1": talks[0]["id"],
+        "TEST_TALK_2": talks[1]["id"],
         "TEST_GOVERNED_RUN": governed["run"]["id"],
         "TEST_DECISION": judged["decision_id"],
         "TEST_TOKEN": token["secret"],

@@ -90,7 +90,9 @@ impl Http {
 
     /// The router for a socket.
     pub fn router(&self) -> Router {
-        self.routes().merge(self.beside.clone()).layer(middleware::from_fn_with_state(self.state.clone(), edge::pass))
+        self.routes()
+            .merge(self.beside.clone())
+            .layer(middleware::from_fn_with_state(self.state.clone(), edge::pass))
     }
 
     /// A way to call the same routes without a socket, as a user of the local machine.

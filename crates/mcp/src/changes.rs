@@ -9,12 +9,16 @@ use rmcp::service::{Peer, SubscriptionContext};
 use crate::Asking;
 use crate::offer::Offer;
 
-/// How often it is looked whether something changed.
+/// How often it is looked whether something changed, where a glance at a number in memory says so.
+const GLANCE: Duration = Duration::from_millis(100);
+/// The same where the database must be asked.
 const ROUND: Duration = Duration::from_millis(500);
 
 /// What a caller was last told of.
 struct Told {
     change: u64,
+    /// The store's count of commits when it was last asked; other stores have none.
+    commits: Option<u64>,
     tools: Vec<rmcp::model::Tool>,
     skills: bool,
 }
@@ -29,13 +33,20 @@ impl Told {
     /// Before the request was looked at, so that nothing which happened since is missed.
     async fn by(cx: &Context, asking: &Asking) -> Result<Self, Error> {
         let offer = Offer::to(cx, asking).await?;
-        Ok(Self { change: asking.seen, tools: offer.tools(), skills: offer.shows_skills() })
+        Ok(Self { change: asking.seen, commits: None, tools: offer.tools(), skills: offer.shows_skills() })
     }
 
     async fn news(&mut self, cx: &Context, asking: &Asking) -> Result<News, Error> {
+        let nothing = News { tools: false, skills: false };
+        // Read first: what is committed from here on makes the number another one.
+        let commits = cx.store.generation();
+        if commits.is_some() && commits == self.commits {
+            return Ok(nothing);
+        }
         let changed = app::skills::changes(cx, &asking.caller, Some(self.change)).await?;
+        self.commits = commits;
         if changed.now == self.change {
-            return Ok(News { tools: false, skills: false });
+            return Ok(nothing);
         }
         self.change = changed.now;
         let offer = Offer::to(cx, asking).await?;
@@ -81,7 +92,7 @@ pub(crate) async fn tell_subscription(cx: &Context, context: &SubscriptionContex
         }
         tokio::select! {
             () = context.cancelled() => return,
-            () = tokio::time::sleep(ROUND) => {}
+            () = pause(cx) => {}
         }
     }
 }
@@ -110,8 +121,12 @@ pub(crate) async fn tell_session(cx: Context, peer: Peer<RoleServer>, asking: As
             Err(error) if is_over(&error) => return,
             Err(error) => crate::failure::log(&error),
         }
-        tokio::time::sleep(ROUND).await;
+        pause(&cx).await;
     }
+}
+
+async fn pause(cx: &Context) {
+    tokio::time::sleep(if cx.store.generation().is_some() { GLANCE } else { ROUND }).await;
 }
 
 /// Whether the caller can no longer be told anything.

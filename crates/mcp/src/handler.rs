@@ -1,5 +1,8 @@
 //! One handler for both eras of the protocol: it finds out who asks, and hands on.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use app::Context;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -13,6 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::failure::{invalid, protocol};
 use crate::offer::Offer;
@@ -24,6 +28,36 @@ use crate::{Asking, changes, completion, prompts, record, resources, skills};
 #[derive(Clone)]
 pub struct Handler {
     cx: Context,
+    work: Work,
+}
+
+/// What is under way, so that a server can end in order.
+#[derive(Clone, Default)]
+pub(crate) struct Work {
+    calls: Arc<AtomicUsize>,
+    /// Nobody is told of changes any more.
+    pub(crate) closing: CancellationToken,
+}
+
+/// A call that is under way.
+struct Begun(Arc<AtomicUsize>);
+
+impl Work {
+    fn begin(&self) -> Begun {
+        self.calls.fetch_add(1, Ordering::AcqRel);
+        Begun(Arc::clone(&self.calls))
+    }
+
+    /// How many calls are under way.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// Who asks and what they are offered.
@@ -35,7 +69,11 @@ struct Guest<'a> {
 impl Handler {
     /// A handler on these use cases.
     pub fn new(cx: Context) -> Self {
-        Self { cx }
+        Self { cx, work: Work::default() }
+    }
+
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
     }
 
     async fn guest<'a>(&self, context: &'a RequestContext<RoleServer>) -> Result<Guest<'a>, ErrorData> {
@@ -147,6 +185,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let guest = self.guest(&context).await?;
+        let _begun = self.work.begin();
         tokio::select! {
             done = self.call(&guest, request) => Ok(done?.into_result().into()),
             // Nobody waits for the answer any more; what was begun ends with this.
@@ -255,7 +294,10 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = Asking::of(&context.request_context().extensions)?.clone();
-        changes::tell_subscription(&self.cx, &context, &asking).await;
+        tokio::select! {
+            () = changes::tell_subscription(&self.cx, &context, &asking) => {}
+            () = self.work.closing.cancelled() => {}
+        }
         Ok(())
     }
 

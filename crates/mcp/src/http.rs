@@ -27,6 +27,9 @@ const METADATA: &str = "/.well-known/oauth-protected-resource";
 const SESSION: &str = "mcp-session-id";
 /// How long a session of the older protocol lives unused. A host may well be left alone over lunch.
 const IDLE: Duration = Duration::from_hours(2);
+/// How long calls may go on when the server ends.
+const LAST_CALLS: Duration = Duration::from_secs(3);
+const GLANCE: Duration = Duration::from_millis(20);
 /// How many sessions are known at a time.
 const SESSIONS: u64 = 100_000;
 
@@ -46,6 +49,7 @@ pub struct Mcp {
     config: Arc<McpConfig>,
     /// Whose each session of the older protocol is.
     sessions: moka::sync::Cache<String, Owner>,
+    handler: Handler,
     stop: CancellationToken,
 }
 
@@ -56,17 +60,13 @@ impl Mcp {
     /// A door on these use cases.
     pub fn new(cx: Context, config: McpConfig) -> Self {
         let sessions = moka::sync::Cache::builder().max_capacity(SESSIONS).time_to_idle(IDLE).build();
-        Self { cx, config: Arc::new(config), sessions, stop: CancellationToken::new() }
+        let handler = Handler::new(cx.clone());
+        Self { cx, config: Arc::new(config), sessions, handler, stop: CancellationToken::new() }
     }
 
     /// The routes. Host and origin are checked by whoever serves them.
     pub fn router(&self) -> Router {
-        let handler = Handler::new(self.cx.clone());
-        self.routes(handler)
-    }
-
-    /// The routes, answered by another handler.
-    fn routes<H: rmcp::ServerHandler + Clone>(&self, handler: H) -> Router {
+        let handler = self.handler.clone();
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(IDLE);
         let config = StreamableHttpServerConfig::default()
@@ -85,8 +85,16 @@ impl Mcp {
             .with_state(self.clone())
     }
 
-    /// Ends what is open, so that a server can stop.
-    pub fn stop(&self) {
+    /// Ends what is open, so that a server can stop; calls under way may finish for a while.
+    pub async fn stop(&self) {
+        let work = self.handler.work();
+        work.closing.cancel();
+        let until = tokio::time::Instant::now() + LAST_CALLS;
+        while work.calls() > 0 && tokio::time::Instant::now() < until {
+            tokio::time::sleep(GLANCE).await;
+        }
+        // What was just answered has yet to be written.
+        tokio::time::sleep(GLANCE).await;
         self.stop.cancel();
     }
 }

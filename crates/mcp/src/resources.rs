@@ -50,7 +50,13 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 
 /// One file.
 pub(crate) async fn read(cx: &Context, caller: &Caller, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let contents = contents(cx, caller, uri).await.map_err(|error| protocol(&error))?;
+    let contents = contents(cx, caller, uri).await.map_err(|error| {
+        let mut told = protocol(&error);
+        if let Some(data) = told.data.as_mut().and_then(serde_json::Value::as_object_mut) {
+            data.insert("uri".to_owned(), uri.into());
+        }
+        told
+    })?;
     Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
 }
 

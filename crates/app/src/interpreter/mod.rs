@@ -190,9 +190,10 @@ pub async fn call(cx: &Context, caller: &Caller, call: Call) -> Result<Answer, E
     access::decide(caller, Act::UseCodeSession)?;
     let memory = memory(cx, caller).await?;
     let recorded = record::begin(cx, caller, &call, memory.is_some()).await?;
+    // In a box each: what waits for one operation need not have room for the largest.
     let answer = match &memory {
-        Some(memory) => act(cx, caller, memory, &call).await?,
-        None => answered(Some(Operation::Execute), execute::execute(cx, caller, &call).await)?,
+        Some(memory) => Box::pin(act(cx, caller, memory, &call)).await?,
+        None => answered(Some(Operation::Execute), Box::pin(execute::execute(cx, caller, &call)).await)?,
     };
     record::end(cx, caller, recorded, &answer).await?;
     Ok(answer)

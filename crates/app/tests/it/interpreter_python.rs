@@ -9,7 +9,7 @@ use testkit::TestApp;
 use crate::interpreter::installation;
 
 async fn reads(app: &TestApp, caller: &Caller, name: &str, source: &str) -> PythonCode {
-    read_python(&app.cx, caller, source, name).await.unwrap_or_else(|error| panic!("{error}\n{source}"))
+    read_python(&app.cx, caller, source, name).await.unwrap()
 }
 
 /// A parameter as `[type, required, default]`; without a default the last is left out.

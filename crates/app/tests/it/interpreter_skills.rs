@@ -4,6 +4,7 @@ use app::agents::{AgentSpec, update};
 use app::artifacts::ArtifactKind;
 use app::code_sessions::list;
 use app::interpreter::{Call, LoadFunctions, Operation, load_functions};
+use app::runs::ListRuns;
 use app::skills::{CreateSkill, Decision, ListSkills, RevisionRef, decide, export, read, set_enabled};
 use app::{Code, SkillRecord};
 use model::{Caller, Origin, ProceduralMemory, Scope, Status, Transition};
@@ -40,7 +41,7 @@ fn compound() -> Call {
     registers("compound_interest_calculator", DESCRIPTION, COMPOUND)
 }
 
-fn uses(skill: &str, parameters: Value) -> Call {
+fn uses(skill: &str, parameters: &Value) -> Call {
     Call {
         skill_name: Some(skill.to_owned()),
         skill_parameters: parameters.as_object().cloned().unwrap(),
@@ -57,8 +58,8 @@ async fn skills(app: &TestApp, caller: &Caller) -> Vec<SkillRecord> {
 }
 
 fn metadata(answer: &app::interpreter::Answer) -> Map<String, Value> {
-    let [artifact] = answer.artifacts.as_slice() else { panic!("one artifact: {answer:?}") };
-    artifact.fields()["metadata"].as_object().cloned().unwrap()
+    assert_eq!(answer.artifacts.len(), 1, "{answer:?}");
+    answer.artifacts[0].fields()["metadata"].as_object().cloned().unwrap()
 }
 
 #[tokio::test]
@@ -142,7 +143,7 @@ async fn t5_a_skill_is_used_and_counted() {
     let (app, alice) = with_memory(ProceduralMemory::default()).await;
     does(&app, &alice, compound()).await;
     for (count, spelling) in [(1, "compound_interest_calculator"), (2, "Compound-Interest-Calculator")] {
-        let answer = does(&app, &alice, uses(spelling, amounts())).await;
+        let answer = does(&app, &alice, uses(spelling, &amounts())).await;
         assert!((answer.result.as_f64().unwrap() - 1647.01).abs() < 0.005, "{}", answer.text);
         assert!(answer.text.starts_with("Used skill 'compound_interest_calculator': "), "{}", answer.text);
         assert!(answer.text.contains("Result: 1647.0"), "{}", answer.text);
@@ -153,15 +154,15 @@ async fn t5_a_skill_is_used_and_counted() {
         assert_eq!(shown["skill_code"], COMPOUND);
     }
     assert_eq!(skills(&app, &alice).await[0].statistics.execution_count(), 2);
-    let (runs, _) = (app::runs::list(&app.cx, &alice, Default::default()).await.unwrap().items, ());
-    assert_eq!(runs.len(), 2);
+    let runs = app::runs::list(&app.cx, &alice, ListRuns::default()).await.unwrap();
+    assert_eq!(runs.items.len(), 2);
 }
 
 #[tokio::test]
 async fn parameters_that_do_not_fit_run_nothing_and_are_told() {
     let (app, alice) = with_memory(ProceduralMemory::default()).await;
     does(&app, &alice, compound()).await;
-    let wrong = uses("compound_interest_calculator", json!({"principal": "much", "rate": 0.05}));
+    let wrong = uses("compound_interest_calculator", &json!({"principal": "much", "rate": 0.05}));
     let answer = fails(&app, &alice, "invalid_parameters", wrong).await;
     for wanted in [
         "'compound_interest_calculator' was not run",
@@ -184,7 +185,7 @@ async fn a_skill_that_fails_was_used_all_the_same() {
         registers("divider", "Divides one by a number.", "def divider(n: int):\n    return 1 / n\n"),
     )
     .await;
-    let answer = fails(&app, &alice, "code_error", uses("divider", json!({"n": 0}))).await;
+    let answer = fails(&app, &alice, "code_error", uses("divider", &json!({"n": 0}))).await;
     assert!(
         answer.text.contains("It failed: ZeroDivisionError: division by zero (line 2)"),
         "{}",
@@ -202,7 +203,7 @@ async fn t6_a_skill_that_needs_approval_waits_for_it() {
     let answer = does(&app, &alice, asked()).await;
     assert!(answer.text.starts_with("Skill 'pending_test_skill' has been saved and is pending approval."));
     assert_eq!(metadata(&answer)["skill_status"], "PendingApproval");
-    let refused = fails(&app, &alice, "skill_not_active", uses("pending_test_skill", json!({}))).await;
+    let refused = fails(&app, &alice, "skill_not_active", uses("pending_test_skill", &json!({}))).await;
     assert!(refused.text.contains("PendingApproval"), "{}", refused.text);
     let search = does(&app, &alice, asks("search_skills", "say hello to the world")).await;
     assert!(search.skills.unwrap().is_empty());
@@ -210,14 +211,14 @@ async fn t6_a_skill_that_needs_approval_waits_for_it() {
     let id = skills(&app, &alice).await[0].skill.id;
     let in_person = Caller { agent: None, ..alice.clone() };
     decide(&app.cx, &in_person, id, Decision::new(Transition::Approve)).await.unwrap();
-    let used = does(&app, &alice, uses("pending_test_skill", json!({}))).await;
+    let used = does(&app, &alice, uses("pending_test_skill", &json!({}))).await;
     assert_eq!(used.stdout, "Hello World\n");
 
     let changed = registers("pending_test_skill", "Says hello to the world.", "print('Hello again')");
     let answer = does(&app, &alice, changed).await;
     assert!(answer.text.contains("is pending approval. It is version 2 now."), "{}", answer.text);
     set_enabled(&app.cx, &in_person, id, false, None).await.unwrap();
-    let refused = fails(&app, &alice, "skill_not_active", uses("pending_test_skill", json!({}))).await;
+    let refused = fails(&app, &alice, "skill_not_active", uses("pending_test_skill", &json!({}))).await;
     assert!(refused.text.contains("Disabled"), "{}", refused.text);
 }
 
@@ -226,13 +227,13 @@ async fn t10_what_cannot_be_done_is_told_and_changes_nothing() {
     let (app, alice) = with_memory(ProceduralMemory::default()).await;
     does(&app, &alice, compound()).await;
     let before = app.snapshot().await;
-    let missing = fails(&app, &alice, "not_found", uses("nonexistent_skill_12345", json!({}))).await;
+    let missing = fails(&app, &alice, "not_found", uses("nonexistent_skill_12345", &json!({}))).await;
     assert!(
         missing.text.starts_with("There is no skill named 'nonexistent_skill_12345'."),
         "{}",
         missing.text
     );
-    let near = fails(&app, &alice, "not_found", uses("compound_interest", json!({}))).await;
+    let near = fails(&app, &alice, "not_found", uses("compound_interest", &json!({}))).await;
     assert!(near.text.contains("Did you mean 'compound_interest_calculator'?"), "{}", near.text);
     let invalid = registers("bad", "Does nothing.", "this is not valid python code {{{");
     let invalid = fails(&app, &alice, "invalid_code", invalid).await;
@@ -240,7 +241,7 @@ async fn t10_what_cannot_be_done_is_told_and_changes_nothing() {
     fails(&app, &alice, "invalid_name", registers("技能", "Does nothing.", "1")).await;
     for (field, asked) in [
         ("skill_name", Call { skill_name: None, ..compound() }),
-        ("skill_name", uses(" ", json!({}))),
+        ("skill_name", uses(" ", &json!({}))),
         ("skill_description", Call { skill_description: Some(" ".to_owned()), ..compound() }),
         ("code", Call { prompt: String::new(), ..compound() }),
     ] {
@@ -263,10 +264,10 @@ async fn registering_again_is_a_new_version_or_nothing() {
     assert!(changed.text.contains("It is version 2 now."), "{}", changed.text);
     let [record] = skills(&app, &alice).await.try_into().unwrap();
     assert_eq!(record.skill.revision.get(), 2);
-    assert_eq!(does(&app, &alice, uses("duplicate_test", json!({}))).await.result, json!(2));
+    assert_eq!(does(&app, &alice, uses("duplicate_test", &json!({}))).await.result, json!(2));
     let code = Call { code: Some("def main():\n    return 3\n".to_owned()), ..version(0) };
     does(&app, &alice, code).await;
-    assert_eq!(does(&app, &alice, uses("duplicate_test", json!({}))).await.result, json!(3));
+    assert_eq!(does(&app, &alice, uses("duplicate_test", &json!({}))).await.result, json!(3));
 }
 
 #[tokio::test]
@@ -308,14 +309,14 @@ async fn a_person_has_memory_too() {
     assert_eq!(metadata(&answer)["agent_object_id"], Value::Null);
     let [record] = skills(&app, &alice).await.try_into().unwrap();
     assert_eq!((record.skill.scope, record.skill.origin), (Scope::User(alice.user), Origin::User));
-    does(&app, &alice, uses("compound_interest_calculator", amounts())).await;
+    does(&app, &alice, uses("compound_interest_calculator", &amounts())).await;
 }
 
 #[tokio::test]
 async fn a_skill_without_code_gives_its_instructions_and_is_counted() {
     let (app, alice) = with_memory(ProceduralMemory::default()).await;
     app.put(&alice, spec_with("tea", |draft| draft.body = "Boil water, then wait.".to_owned())).await;
-    let answer = does(&app, &alice, uses("tea", json!({}))).await;
+    let answer = does(&app, &alice, uses("tea", &json!({}))).await;
     assert!(answer.text.contains("Boil water, then wait."), "{}", answer.text);
     let shown = metadata(&answer);
     assert_eq!((&shown["execution_count"], &shown["skill_code"]), (&json!(1), &json!("")));
@@ -330,7 +331,7 @@ async fn a_skill_works_on_the_files_of_the_session_and_leaves_its_own() {
     let asked = |path: &str| Call {
         code_session: Some(session),
         file_names: vec![path.to_owned()],
-        ..uses("upper", json!({"path": path}))
+        ..uses("upper", &json!({"path": path}))
     };
     fails(&app, &alice, "not_found", asked("other.txt")).await;
     let answer = does(&app, &alice, asked("in.txt")).await;
@@ -339,7 +340,7 @@ async fn a_skill_works_on_the_files_of_the_session_and_leaves_its_own() {
 
     let makes = "def makes():\n    open('made.txt', 'w').write('made')\n";
     does(&app, &alice, registers("makes", "Makes a file.", makes)).await;
-    let answer = does(&app, &alice, uses("makes", json!({}))).await;
+    let answer = does(&app, &alice, uses("makes", &json!({}))).await;
     let made = answer.code_session.unwrap();
     let read = Call { code_session: Some(made), ..asks("execute", "open('made.txt').read()") };
     assert_eq!(does(&app, &alice, read).await.result, json!("made"));
@@ -456,7 +457,7 @@ async fn a_pinned_agent_uses_the_revision_it_is_pinned_to() {
     let agent = alice.agent.unwrap();
     app::agents::assign(&app.cx, &admin, agent, skill.id, Some(skill.revision), None).await.unwrap();
     app.put(&admin, version(2)).await;
-    let answer = does(&app, &alice, uses("shared", json!({}))).await;
+    let answer = does(&app, &alice, uses("shared", &json!({}))).await;
     assert_eq!(answer.result, json!(1));
     assert!(metadata(&answer)["skill_code"].as_str().unwrap().contains("return 1"));
     assert_eq!(read(&app.cx, &admin, skill.id).await.unwrap().record.skill.revision.get(), 2);

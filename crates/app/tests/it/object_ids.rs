@@ -12,7 +12,7 @@ use testkit::{CallerExt, TestApp};
 fn titled(title: &str) -> CreateSkill {
     spec_with(model::slugify(title).unwrap().as_str(), |draft| {
         draft.title = Some(title.to_owned());
-        draft.body = "Do it.".to_owned();
+        draft.body = format!("Do {title}.");
     })
 }
 

@@ -18,6 +18,7 @@ mod run;
 mod runs;
 mod scaffold;
 mod search;
+mod session;
 mod skill;
 mod token;
 mod user;
@@ -102,6 +103,9 @@ enum Command {
     /// Look at what was run, and what came of it
     #[command(subcommand)]
     Runs(runs::RunsCommand),
+    /// Look at what agents did: sessions with messages, tool calls and tasks
+    #[command(subcommand, visible_alias = "sessions")]
+    Session(session::SessionCommand),
     /// Put skills from folders or archives into the library
     #[command(visible_aliases = ["add", "install"])]
     Import(skill::ImportArgs),
@@ -325,6 +329,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Skill(command) => return command.run(s).await,
         Command::Run(args) => return args.run(s).await,
         Command::Runs(command) => command.run(s).await,
+        Command::Session(command) => command.run(s).await,
         Command::Python(command) => command.run(s).await,
         Command::Import(args) => return args.run(s).await,
         Command::Export(args) => return args.run(s).await,

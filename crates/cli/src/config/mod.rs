@@ -11,6 +11,7 @@ mod sandbox_layer;
 mod search;
 mod secret;
 mod sections;
+mod sessions;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub(crate) use sandbox_layer::{SandboxLayer, Switch};
 pub(crate) use search::{EmbedderKind, Search};
 pub(crate) use secret::{Secret, without_password};
 pub(crate) use sections::{Library, Log, LogFormat, Serve};
+pub(crate) use sessions::Sessions;
 pub(crate) use sources::{
     Environment, Layer, LimitsLayer, LogLayer, Number, Places, ProcessEnvironment, ServeLayer, ServerEntry,
     Source,
@@ -58,6 +60,7 @@ pub(crate) struct Settings {
     pub(crate) sandbox: Sandbox,
     pub(crate) search: Search,
     pub(crate) governance: Governance,
+    pub(crate) sessions: Sessions,
     pub(crate) hooks: Hooks,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
@@ -91,6 +94,7 @@ impl Settings {
             sandbox: Sandbox::gather(&layers, environment)?,
             search: Search::gather(&layers)?,
             governance: Governance::gather(&layers)?,
+            sessions: Sessions::gather(&layers)?,
             hooks: Hooks::gather(&layers)?,
             servers,
             places,

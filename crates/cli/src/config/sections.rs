@@ -172,7 +172,9 @@ impl Log {
     /// Which records are written.
     pub(crate) fn filter(&self) -> Outcome<tracing_subscriber::EnvFilter> {
         let level = &self.level.value;
-        tracing_subscriber::EnvFilter::try_new(level).map_err(|_| {
+        // The protocol's library writes two lines for every request; whoever wants them says so.
+        let written = if level.contains("rmcp") { level.clone() } else { format!("{level},rmcp=warn") };
+        tracing_subscriber::EnvFilter::try_new(written).map_err(|_| {
             Failure::usage(format!("`{level}` is not a log level")).hint(
                 "use error, warn, info, debug or trace, or a filter such as `info,repertoire_http=debug`",
             )

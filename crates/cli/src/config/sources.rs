@@ -10,6 +10,7 @@ use super::hooks::HooksLayer;
 use super::sandbox_layer::SandboxLayer;
 use super::search::SearchLayer;
 use super::secret::Secret;
+use super::sessions::SessionsLayer;
 use crate::exit::{Failure, Outcome};
 
 /// Where a value comes from; a later one wins.
@@ -65,6 +66,7 @@ pub(crate) struct Layer {
     pub(crate) sandbox: SandboxLayer,
     pub(crate) search: SearchLayer,
     pub(crate) governance: GovernanceLayer,
+    pub(crate) sessions: SessionsLayer,
     pub(crate) hooks: HooksLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -166,6 +168,7 @@ impl Layer {
             sandbox: SandboxLayer::of_environment(environment),
             search: SearchLayer::of_environment(environment),
             governance: GovernanceLayer::of_environment(environment),
+            sessions: SessionsLayer::of_environment(environment),
             hooks: HooksLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }

@@ -90,6 +90,8 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_GOVERNANCE_RECORD", "digest"),
         ("REPERTOIRE_GOVERNANCE_REASONS", "off"),
         ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "30"),
+        ("REPERTOIRE_SESSIONS_RECORD", "off"),
+        ("REPERTOIRE_SESSIONS_HISTORY_DAYS", "0"),
         ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
@@ -133,6 +135,8 @@ fn each_variable_reaches_its_setting() {
     assert_eq!(search.key.value.as_ref().unwrap().reveal(), "sk-hush");
     let governance = settings.governance.settings();
     assert!(!governance.keep_text && !governance.keep_reasons && governance.history_days == 30);
+    let sessions = settings.sessions.settings();
+    assert_eq!((sessions.record, sessions.history_days), (false, 0));
     assert_eq!(settings.hooks.on_failure.value, OnFailure::Allow);
     let shown = format!("{settings:?} {:?}", search.rows());
     assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
@@ -182,6 +186,8 @@ fn what_cannot_be_meant_is_refused() {
         ("REPERTOIRE_GOVERNANCE_RECORD", "none"),
         ("REPERTOIRE_GOVERNANCE_REASONS", "sometimes"),
         ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "-1"),
+        ("REPERTOIRE_SESSIONS_RECORD", "sometimes"),
+        ("REPERTOIRE_SESSIONS_HISTORY_DAYS", "-1"),
         ("REPERTOIRE_HOOKS_ON_FAILURE", "ALLOW"),
     ];
     for (name, value) in bad {
@@ -229,6 +235,20 @@ fn decisions_are_kept_whole_and_for_ever_unless_the_file_says_otherwise() {
         settings.governance.rows().into_iter().map(|(_, value, source)| (value, source)).collect();
     let wanted = ["digest", "false", "400"].map(|value| (value.to_owned(), Source::File));
     assert_eq!(rows, wanted);
+}
+
+#[test]
+fn sessions_are_kept_for_90_days_unless_the_file_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = Settings::gather(&environment(folder.path(), &[]), Layer::default()).unwrap();
+    assert_eq!((usual.sessions.record.value, usual.sessions.history_days.value), (true, 90));
+    let path = folder.path().join("c.toml");
+    std::fs::write(&path, "[sessions]\nrecord = false\nhistory_days = 7\n").unwrap();
+    let given = environment(folder.path(), &[("REPERTOIRE_CONFIG", path.to_str().unwrap())]);
+    let settings = Settings::gather(&given, Layer::default()).unwrap();
+    let rows: Vec<_> =
+        settings.sessions.rows().into_iter().map(|(_, value, source)| (value, source)).collect();
+    assert_eq!(rows, ["false", "7"].map(|value| (value.to_owned(), Source::File)));
 }
 
 #[test]

@@ -250,8 +250,13 @@ pub(super) fn remove(text: &str, item: &Item) -> String {
         }
         // There are comments around it, which stay.
         (Some(before), _) => {
-            let text = cut(text, own.start, own.end);
-            return match comma(&text, before.end, own.start) {
+            let start = line_start(text, own.start);
+            let limit = after.map_or(inside.end, |after| after.start);
+            if let Some(comma) = comma(text, own.end, limit) {
+                return cut(text, start, comma + 1);
+            }
+            let text = cut(text, start, own.end);
+            return match comma(&text, before.end, start) {
                 Some(comma) => cut(&text, comma, comma + 1),
                 None => text,
             };
@@ -259,6 +264,12 @@ pub(super) fn remove(text: &str, item: &Item) -> String {
         (None, _) => (own.start, comma(text, own.end, inside.end).map_or(own.end, |comma| comma + 1)),
     };
     cut(text, from, to)
+}
+
+/// Where the line of an item begins, with the line end before it; the item itself where it shares its line.
+fn line_start(text: &str, at: usize) -> usize {
+    let head = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    head.strip_suffix('\n').map_or(at, |head| head.strip_suffix('\r').unwrap_or(head).len())
 }
 
 fn cut(text: &str, from: usize, to: usize) -> String {
@@ -334,10 +345,31 @@ fn insert(text: &str, inside: &Inside, name: Option<&str>, value: &Value) -> Out
     let shown = String::from_utf8(shown).map_err(|error| error.to_string())?;
     let shown = shown.replace('\n', &format!("{line_end}{indent}"));
     let name = name.map(|name| format!("{}: ", Value::from(name))).unwrap_or_default();
-    let (at, comma) = last.map_or((inside.start, ""), |last| (last.end, ","));
-    let new = format!("{comma}{line_end}{indent}{name}{shown}");
-    let (head, tail) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
-    Ok([head, &new, tail].concat())
+    let item = format!("{line_end}{indent}{name}{shown}");
+    let Some(last) = last else { return Ok(put(text, inside.start, &item)) };
+    let Some(line) = remark_after(text, last.end, inside.end) else {
+        return Ok(put(text, last.end, &format!(",{item}")));
+    };
+    // A remark beside the last item stays beside it; where a comma stands behind that item, one stands behind ours.
+    if comma(text, last.end, line).is_some() {
+        return Ok(put(text, line, &format!("{item},")));
+    }
+    Ok(put(&put(text, line, &item), last.end, ","))
+}
+
+fn put(text: &str, at: usize, new: &str) -> String {
+    [text.get(..at).unwrap_or_default(), new, text.get(at..).unwrap_or_default()].concat()
+}
+
+/// Where the line of an item ends that has a remark behind it and its comma, if it has one.
+fn remark_after(text: &str, end: usize, limit: usize) -> Option<usize> {
+    let rest = text.get(end..limit)?;
+    let (line, below) = rest.split_once('\n')?;
+    let remark = line.trim_start_matches([' ', '\t', ',']).trim_end();
+    let is_whole =
+        remark.starts_with("//") || (remark.starts_with("/*") && remark.find("*/")? + 2 == remark.len());
+    // A comma further down is too strange to keep.
+    (is_whole && comma(below, 0, below.len()).is_none()).then(|| end + line.trim_end_matches('\r').len())
 }
 
 /// The white space that the line of a place begins with.
@@ -356,105 +388,4 @@ fn own_line_indent(text: &str, at: usize) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const OURS: &str = "/bin/repertoire hook claude";
-
-    fn is_ours(command: &str) -> bool {
-        command.starts_with(OURS)
-    }
-
-    fn group(command: &str) -> Value {
-        json!({"matcher": "*", "hooks": [{"type": "command", "command": command}]})
-    }
-
-    fn put(text: &str, needs_version: bool) -> String {
-        let entries = [("PreToolUse", group(OURS)), ("Stop", group(OURS))];
-        install(text, &entries, needs_version, &is_ours).unwrap()
-    }
-
-    const FILES: [&str; 16] = [
-        "{}",
-        "{}\n",
-        "{ }",
-        "{\n}\n",
-        "{\"model\":\"opus\"}",
-        "{\n  \"model\": \"opus\"\n}\n",
-        "{\r\n\t\"model\": \"opus\",\r\n\t\"n\": [1, 2]\r\n}\r\n",
-        "// mine\n{\n    // above\n    \"model\": \"opus\", // beside\n    /* below */\n}\n// after\n",
-        "{\n  \"a\": 1,\n}",
-        "{\"hooks\": {}}",
-        "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
-        "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]},\n    ],\n    \"enabled\": true\n  },\n  \"z\": \"\u{e4}\u{1f600}\"\n}\n",
-        "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say \\\"done\\\"\"}]}]},\"env\":{\"A\":\"1\"}}",
-        "\u{feff}{\n  \"a\": 1\n}",
-        "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
-        "{\n  \"version\": 1\n}\n",
-    ];
-
-    #[test]
-    fn what_is_put_in_is_taken_out_to_the_byte() {
-        for needs_version in [false, true] {
-            for text in FILES {
-                let with = put(text, needs_version);
-                assert_eq!(entries(&with, &is_ours).unwrap().len(), 2, "{with}");
-                assert_eq!(uninstall(&with, &is_ours).unwrap(), text, "{with}");
-            }
-        }
-    }
-
-    #[test]
-    fn twice_is_once_and_an_older_entry_is_replaced() {
-        for text in FILES {
-            let once = put(text, true);
-            assert_eq!(put(&once, true), once);
-            let older = install(text, &[("PreToolUse", group(&format!("{OURS} --old")))], true, &is_ours);
-            assert_eq!(put(&older.unwrap(), true), once);
-        }
-    }
-
-    #[test]
-    fn a_new_file_looks_as_people_write_it() {
-        let entries = [("stop", json!({"command": OURS, "failClosed": true}))];
-        let text = install(EMPTY, &entries, true, &is_ours).unwrap();
-        let wanted = "{\n  \"hooks\": {\n    \"stop\": [\n      {\n        \"command\": \"/bin/repertoire hook claude\",\n        \
-                      \"failClosed\": true\n      }\n    ]\n  },\n  \"version\": 1\n}\n";
-        assert_eq!(text, wanted);
-        assert_eq!(uninstall(&text, &is_ours).unwrap(), EMPTY);
-    }
-
-    #[test]
-    fn what_others_put_beside_ours_stays() {
-        let text = format!(
-            "{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{{\"command\": \"{OURS}\"}}, // ours\n {{\"command\": \"other\"}}]}}, \
-             {{\"hooks\": [{{\"command\": \"{OURS}\"}}]}}]}}}}"
-        );
-        let rest = uninstall(&text, &is_ours).unwrap();
-        assert!(entries(&rest, &is_ours).unwrap().is_empty(), "{rest}");
-        let all = entries(&rest, &|_| true).unwrap();
-        assert_eq!(all, [Entry { event: "PreToolUse".into(), command: "other".into() }], "{rest}");
-        assert!(rest.contains("// ours"), "{rest}");
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_left_alone() {
-        for text in [
-            "",
-            "[]",
-            "{",
-            "{\"a\": 1 \"b\": 2}",
-            "{'a': 1}",
-            "{a: 1}",
-            "null",
-            "{\"hooks\": []}",
-            "{\"hooks\": {}, \"hooks\": {}}",
-            "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
-            "{\"hooks\": {\"Stop\": {}}}",
-            "{} {}",
-        ] {
-            let done = install(text, &[("Stop", group(OURS))], false, &is_ours);
-            assert!(done.is_err(), "{text}: {done:?}");
-        }
-    }
-}
+mod tests;

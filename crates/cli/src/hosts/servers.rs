@@ -90,7 +90,8 @@ mod tests {
         json!({"type": "stdio", "command": "/bin/repertoire", "args": ["mcp", "--agent", "coder"]})
     }
 
-    const FILES: [&str; 11] = [
+    const FILES: [&str; 12] = [
+        "{\n  \"mcpServers\": {\n    \"x\": {\"command\": \"y\"} // mine\n    // end\n  }, // all\n  \"b\": 2\n}\n",
         "{}",
         "{ }\n",
         "{\"a\":1}",

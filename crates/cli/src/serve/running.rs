@@ -156,7 +156,7 @@ impl Running {
             let _ = stop.send(());
         }
         // Who listens for changes would never finish by themselves.
-        self.mcp.stop();
+        self.mcp.stop().await;
         tokio::select! {
             ended = &mut self.serving => return finished(ended),
             () = tokio::time::sleep(LAST_CODE) => self.library.opened.cx.runner.stop_all(),
@@ -253,6 +253,7 @@ async fn keep_house(cx: Context) {
                 sign_ins_ended = done.sign_ins_ended,
                 keys_forgotten = done.keys_forgotten,
                 runs_pruned = done.runs_pruned,
+                sessions_pruned = done.sessions_pruned,
                 code_sessions_ended = done.code_sessions_ended,
                 "kept house"
             ),

@@ -63,6 +63,9 @@ impl Bridge {
         id: Option<&Value>,
         heard: &mut bool,
     ) -> Tried {
+        if self.is_unknown(message).await {
+            self.introduce_again(place).await;
+        }
         let sent = self.post(place, message).await;
         let response = match sent {
             Ok(response) => response,
@@ -200,6 +203,15 @@ impl Bridge {
         if let Some(version) = answer.pointer("/result/protocolVersion").and_then(Value::as_str) {
             self.legacy.lock().await.version = Some(version.to_owned());
         }
+    }
+
+    /// Whether the server is one that the host was not introduced to.
+    async fn is_unknown(&self, message: &Message) -> bool {
+        let legacy = self.legacy.lock().await;
+        !message.is_modern()
+            && !message.is_initialize()
+            && legacy.initialize.is_some()
+            && legacy.session.is_none()
     }
 
     /// Introduces the host to a server that does not know it.

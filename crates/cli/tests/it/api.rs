@@ -39,6 +39,14 @@ impl Api {
         Self::with(server, &world.ok(&["token", "create", handle, "--for", handle]))
     }
 
+    /// As a user with a token that is good for everything the user may do.
+    pub(crate) fn wholly(world: &World, server: &Server, handle: &str) -> Self {
+        let scopes = ["read", "write", "review", "admin"].map(|scope| ["--scope", scope]);
+        let args: Vec<_> =
+            ["token", "create", "whole", "--for", handle].into_iter().chain(scopes.concat()).collect();
+        Self::with(server, &world.ok(&args))
+    }
+
     fn with(server: &Server, token: &str) -> Self {
         Self { client: Client::new(), url: server.url.clone(), token: token.trim().to_owned() }
     }
@@ -55,8 +63,18 @@ impl Api {
         Answer::to(self.request(Method::POST, path).json(body)).await
     }
 
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
+        Answer::to(self.request(Method::PUT, path).json(body)).await
+    }
+
     pub(crate) async fn send(&self, path: &str, bytes: impl Into<Vec<u8>>) -> Answer {
         Answer::to(self.request(Method::POST, path).body(bytes.into())).await
+    }
+
+    /// Calls the interpreter through an agent; a call that failed is answered too.
+    pub(crate) async fn interpret(&self, agent: &str, call: &Value) -> Answer {
+        let request = self.request(Method::POST, "/api/v1/interpreter").header("repertoire-agent", agent);
+        Answer::to(request.json(call)).await
     }
 
     pub(crate) async fn delete(&self, path: &str) -> Answer {
@@ -109,6 +127,14 @@ impl Answer {
         let problem = self.expect(status);
         assert_eq!(problem["code"], code, "{problem}");
         problem["detail"].as_str().unwrap().to_owned()
+    }
+
+    /// A refusal of the instance dialect with this code; gives what it says.
+    #[track_caller]
+    pub(crate) fn denied(self, status: u16, code: &str) -> String {
+        let told = self.expect(status);
+        assert_eq!((&told["error"]["code"], &told["status"]), (&json!(code), &json!(status)), "{told}");
+        told["error"]["message"].as_str().unwrap().to_owned()
     }
 
     pub(crate) fn text(&self) -> String {

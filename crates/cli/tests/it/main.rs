@@ -1,10 +1,12 @@
 //! The binary, driven as people drive it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // tests; clippy knows only the functions marked so
 
+mod acceptance;
 mod access;
 mod api;
 mod backup;
 mod code_sessions;
+mod connect;
 mod help;
 mod hook;
 mod import;
@@ -17,5 +19,6 @@ mod runs;
 mod search;
 mod served_runs;
 mod serving;
+mod sessions;
 mod tour;
 mod world;

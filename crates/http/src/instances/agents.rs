@@ -136,6 +136,7 @@ fn spec(agent: &Agent) -> AgentSpec {
         discovery_token_budget: agent.discovery_token_budget,
         run_limits: agent.run_limits,
         assignments: agent.assignments.clone(),
+        toolsets: agent.toolsets.clone(),
     }
 }
 

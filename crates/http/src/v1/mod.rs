@@ -9,6 +9,7 @@ mod names;
 mod router;
 mod runs;
 mod search;
+mod sessions;
 mod skills;
 mod tokens;
 mod users;

@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use super::{
-    agents, audit, backup, governance, interpreter, runs, search, skills, tokens, users, workspaces,
+    agents, audit, backup, governance, interpreter, runs, search, sessions, skills, tokens, users, workspaces,
 };
 use crate::auth::COOKIE;
 use crate::code;
@@ -36,6 +36,7 @@ use crate::sign_in;
         (name = "runs", description = "Skills that run, and what is remembered of it"),
         (name = "code", description = "Code sessions: executing code, and its files"),
         (name = "governance", description = "What agents may do while policies are in force, and the record of it"),
+        (name = "sessions", description = "What agents did: messages, tool calls, artifacts, tasks, outcome"),
         (name = "identity", description = "Workspaces, people, tokens, sign-in"),
         (name = "operations", description = "Audit log and backup"),
     )
@@ -115,6 +116,11 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(code::list_files))
         .routes(routes!(code::download, code::post_download))
         .routes(routes!(code::delete))
+        .routes(routes!(sessions::start, sessions::list))
+        .routes(routes!(sessions::read, sessions::change, sessions::delete))
+        .routes(routes!(sessions::entries, sessions::add))
+        .routes(routes!(sessions::todos, sessions::write_todos))
+        .routes(routes!(sessions::complete))
         .routes(routes!(governance::resolve))
         .routes(routes!(governance::judge))
         .routes(routes!(governance::plan))

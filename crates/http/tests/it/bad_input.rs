@@ -444,6 +444,11 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
             .into_iter()
             .map(|(name, ask, status, code)| (name, ask.bearer(&w.alice), status, code)),
     );
+    let session = id(&w.api.ok(201, post("/sessions")).await.json());
+    let complete = |outcome| post(&format!("/sessions/{session}/complete")).json(json!({"outcome": outcome}));
+    w.api.ok(200, complete("failed")).await;
+    let again = complete("succeeded").bearer(&w.api.admin);
+    cases.push(("another outcome", again, 409, "session_completed"));
     cases.push(("no credential", get("/skills"), 401, "unauthenticated"));
     cases.push(("a token for reading", fields(json!({})).bearer(&reader), 403, "token_scope"));
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
@@ -458,11 +463,13 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
         seen.insert(code);
     }
     assert_eq!(wrong, Vec::<String>::new());
-    // The database cannot be made to fail from outside; nor can the sandbox, whose cases stand in `code.rs`.
+    // The database cannot be made to fail from outside; nor can the sandbox, whose cases stand in `code.rs`. What is
+    // not recorded is a setting; its case stands in `sessions.rs`.
     let sandbox = [Code::Busy, Code::SandboxUnavailable, Code::NoPython, Code::UnknownProfile];
     // A text is looked for in a skill by a tool of models only; that code is no Python is told by the interpreter, in
     // its answer.
-    let elsewhere = [Code::Unavailable, Code::Internal, Code::TextNotFound, Code::InvalidCode];
+    let elsewhere =
+        [Code::Unavailable, Code::Internal, Code::RecordingOff, Code::TextNotFound, Code::InvalidCode];
     let exceptions = [elsewhere.as_slice(), sandbox.as_slice()].concat();
     let unseen: Vec<_> = Code::ALL
         .iter()

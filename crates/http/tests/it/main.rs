@@ -28,4 +28,5 @@ mod operations;
 mod people;
 mod runs;
 mod search;
+mod sessions;
 mod unauthorised;

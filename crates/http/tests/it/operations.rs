@@ -47,6 +47,8 @@ pub(crate) struct World {
     /// A governed run, and the decision with which it began.
     governed: String,
     decision: String,
+    /// A session.
+    session: String,
 }
 
 /// Parameters for the skill with code.
@@ -84,6 +86,7 @@ impl World {
             run,
             governed: id(&started["run"]),
             decision,
+            session: id(&api.ok(201, post("/sessions")).await.json()),
         }
     }
 
@@ -91,10 +94,10 @@ impl World {
     pub(crate) fn operations(&self) -> Vec<Operation> {
         use Who::{Member, Owner, Privileged};
         use model::TokenScope::{Admin, Read, Review, Write};
-        let Self { skill, gone, agent, bob, token, code, adder, run, governed, decision } = self;
+        let Self { skill, gone, agent, bob, token, code, adder, run, governed, decision, session } = self;
         let mut all = Vec::new();
         let mut add = |id, method, path: String, body: Value, scope, who| {
-            let known = [skill, gone, agent, bob, token, code, adder, run, governed, decision];
+            let known = [skill, gone, agent, bob, token, code, adder, run, governed, decision, session];
             let names = known.iter().any(|id| path.contains(id.as_str()));
             let asked = ask(method, &path);
             let ask = if body.is_null() { asked } else { asked.json(body) };
@@ -256,6 +259,19 @@ impl World {
         add("test_policy", "POST", "/governance/test".into(), files(), Read, Member);
         add("analyse_policy", "POST", "/governance/analyse".into(), files(), Admin, Privileged);
         add("replay_decisions", "POST", "/governance/replay".into(), files(), Admin, Privileged);
+        add("start_session", "POST", "/sessions".into(), none(), Read, Member);
+        add("list_sessions", "GET", "/sessions".into(), none(), Read, Member);
+        let of_session = |rest: &str| format!("/sessions/{session}{rest}");
+        let entries = json!({"entries": [{"kind": "message", "role": "user", "text": "x"}]});
+        add("get_session", "GET", of_session(""), none(), Read, Owner);
+        add("change_session", "PATCH", of_session(""), json!({"title": "T"}), Read, Owner);
+        add("list_session_entries", "GET", of_session("/entries"), none(), Read, Owner);
+        add("add_session_entries", "POST", of_session("/entries"), entries, Read, Owner);
+        add("get_todos", "GET", of_session("/todos"), none(), Read, Owner);
+        add("write_todos", "PUT", of_session("/todos"), json!({"todos": []}), Read, Owner);
+        let outcome = json!({"outcome": "failed"});
+        add("complete_session", "POST", of_session("/complete"), outcome, Read, Owner);
+        add("delete_session", "DELETE", of_session(""), none(), Write, Owner);
         add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);

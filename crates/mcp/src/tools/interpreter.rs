@@ -44,7 +44,6 @@ fn with_memory() -> Shape {
             "type": "object",
             "properties": {
                 "text": {"type": "string"},
-                "result": {},
                 "session_id": {"type": "string"},
                 "skills": {"type": "array", "items": {"type": "object"}},
                 "artifacts": {"type": "array", "items": {"type": "object"}},
@@ -71,7 +70,6 @@ fn plain() -> Shape {
             "type": "object",
             "properties": {
                 "text": {"type": "string"},
-                "result": {},
                 "session_id": {"type": "string"},
                 "error": {"type": "object"}
             },

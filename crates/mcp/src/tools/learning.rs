@@ -72,7 +72,7 @@ async fn propose_skill(call: &Call<'_>) -> Result<Done, app::Error> {
     Ok(Done::with(json!({
         "success": true,
         "skillId": id,
-        "message": "Skill proposal created. Awaiting user confirmation.",
+        "message": proposed.message,
         "uiAction": {
             "type": "skill_proposal",
             "skillId": id,

@@ -1,7 +1,7 @@
 //! Writing, reading and switching skills, by name.
 
 use app::skills::by_name::{self, NewSkill};
-use app::skills::{ListSkills, Rewrite, RewriteSkill};
+use app::skills::{ListSkills, Operation, Rewrite, RewriteSkill};
 use app::{Context, Cursor, Error, PageRequest, SkillRecord};
 use model::{Caller, Toolset};
 use serde::Deserialize;
@@ -253,51 +253,22 @@ struct UpdateArguments {
     replace_all: bool,
 }
 
-impl UpdateArguments {
-    /// The operation on the text, if there is one; what it lacks is told.
-    fn rewrite(&mut self) -> Result<Option<Rewrite>, Done> {
-        let Some(operation) = self.operation.as_deref() else {
-            let strays = self.content.is_some() || self.find.is_some() || self.replace.is_some();
-            return if strays {
-                Err(Done::refused("say which `operation` changes the text".to_owned()))
-            } else {
-                Ok(None)
-            };
-        };
-        let need = |value: Option<String>, name: &str| {
-            value.ok_or_else(|| Done::refused(format!("`{name}` is required for {operation}")))
-        };
-        let rewrite = match operation {
-            "replace" => Rewrite::Replace(need(self.content.take(), "content")?),
-            "append" => Rewrite::Append(need(self.content.take(), "content")?),
-            "prepend" => Rewrite::Prepend(need(self.content.take(), "content")?),
-            // The text to remove also stands in `find` with some callers.
-            "delete" => Rewrite::Delete(need(self.content.take().or(self.find.take()), "content")?),
-            "find_replace" => Rewrite::FindReplace {
-                find: need(self.find.take(), "find")?,
-                replace: need(self.replace.take(), "replace")?,
-                all: self.replace_all,
-            },
-            other => {
-                let shown: String = other.chars().take(40).collect();
-                let known = "replace, find_replace, append, prepend or delete";
-                return Err(Done::refused(format!("`{shown}` is no operation; use {known}")));
-            }
-        };
-        Ok(Some(rewrite))
-    }
-}
-
 async fn update_skill(call: &Call<'_>) -> Result<Done, Error> {
-    let mut arguments: UpdateArguments = match call.read() {
+    let arguments: UpdateArguments = match call.read() {
         Ok(arguments) => arguments,
         Err(refused) => return Ok(refused),
     };
-    let rewrite = match arguments.rewrite() {
-        Ok(rewrite) => rewrite,
-        Err(refused) => return Ok(refused),
+    let UpdateArguments { name, title, description, tags, operation, content, find, replace, replace_all } =
+        arguments;
+    let rewrite = match operation {
+        Some(operation) => {
+            Some(Rewrite::try_from(Operation { operation, content, find, replace, replace_all })?)
+        }
+        None if content.is_some() || find.is_some() || replace.is_some() => {
+            return Ok(Done::refused("say which `operation` changes the text".to_owned()));
+        }
+        None => None,
     };
-    let UpdateArguments { name, title, description, tags, .. } = arguments;
     let request = RewriteSkill { rewrite, title, description, tags };
     let published = by_name::rewrite(call.cx, &call.asking.caller, &name, request).await?;
     Ok(version(&published.record))

@@ -57,9 +57,11 @@ impl Changes {
         Ok(Made::Done)
     }
 
-    /// What a person should know afterwards.
-    pub(super) fn notes(&self) -> Vec<String> {
-        self.shelves.iter().flat_map(Plan::notes).collect()
+    /// Says what a person should know afterwards.
+    pub(super) fn say_notes(&self, output: Output) {
+        for note in self.shelves.iter().flat_map(Plan::notes) {
+            output.note(&format!("note: {note}"));
+        }
     }
 
     fn shown(&self) -> String {

@@ -142,14 +142,9 @@ impl ConnectArgs {
         self.put(host, &place, &entry, &mut changes)?;
         let hooks = if self.hooks { Some(self.put_hooks(host, session, &mut changes)?) } else { None };
         if self.skills {
-            let shelf = Shelf::open(skills(host, reach)?)?;
-            let wish = Wish {
-                library: library(session)?,
-                host: Some(host.as_str()),
-                personal: Some(self.personal || reach == Reach::User),
-                force: self.force,
-            };
-            changes.shelves.push(session.work(async |client| shelf.plan(client, &wish).await).await?);
+            let folder = Shelf::open(skills(host, reach)?)?;
+            let wish = self.wish(host, session)?;
+            changes.shelves.push(session.work(async |client| folder.plan(client, &wish).await).await?);
         }
         let question = format!("Connect {}?", host.title());
         let made = changes.make(session.output, &self.consent, &question)?;
@@ -166,10 +161,13 @@ impl ConnectArgs {
             )
         })?;
         if made.is_done() {
-            let hook_notes = if self.hooks { host.hooks().notes() } else { &[] };
-            let notes = changes.notes().into_iter().chain(hook_notes.iter().map(|note| (*note).to_owned()));
-            notes.for_each(|note| session.output.note(&format!("note: {note}")));
-            next.iter().for_each(|step| session.output.note(&format!("next: {step}")));
+            changes.say_notes(session.output);
+            for note in host.hooks().notes().iter().filter(|_| self.hooks) {
+                session.output.note(&format!("note: {note}"));
+            }
+            for step in &next {
+                session.output.note(&format!("next: {step}"));
+            }
         }
         Ok(())
     }
@@ -218,13 +216,19 @@ impl ConnectArgs {
     fn put_hooks(&self, host: ToolHost, session: &Session, changes: &mut Changes) -> Outcome<Value> {
         let agent = &session.settings.library.agent;
         let acting = agent.value.clone().filter(|_| agent.source >= NAMED);
-        let (file, command, changed) = Hooks::usual(acting, NAMED).install(
-            host.hooks(),
-            self.scope.reach(),
-            session,
-            &mut changes.edits,
-        )?;
-        Ok(json!({"file": file.shown(), "command": command, "changed": changed}))
+        let hooks = Hooks::usual(acting, NAMED);
+        let installed = hooks.install(host.hooks(), self.scope.reach(), session, &mut changes.edits)?;
+        let (file, command, is_new) = installed;
+        Ok(json!({"file": file.shown(), "command": command, "changed": is_new}))
+    }
+
+    fn wish(&self, host: ToolHost, session: &Session) -> Outcome<Wish> {
+        Ok(Wish {
+            library: library(session)?,
+            host: Some(host.as_str()),
+            personal: Some(self.personal || self.scope.reach() == Reach::User),
+            force: self.force,
+        })
     }
 
     fn next(&self, host: ToolHost, reach: Reach) -> Vec<String> {

@@ -100,6 +100,10 @@ impl Shelf {
         self.record.is_some()
     }
 
+    pub(super) fn is_same_folder(&self, other: &Self) -> bool {
+        self.place.real == other.place.real
+    }
+
     /// How many skills are kept here for a host.
     pub(super) fn count_for(&self, host: &str) -> Option<usize> {
         let record = self.record.as_ref().filter(|record| record.hosts.contains(host))?;
@@ -108,29 +112,15 @@ impl Shelf {
 
     /// What brings the folder in step with the library.
     pub(super) async fn plan(self, client: &Client, wish: &Wish) -> Outcome<Plan> {
-        let known = self.record.clone();
-        if let Some(known) = &known
-            && known.library != wish.library
-        {
-            let message =
-                format!("the skills in `{}` are kept in step with another library", self.place.shown());
-            let flags: String =
-                known.library.iter().map(|word| format!(" {}", crate::hosts::quote(word))).collect();
-            return Err(Failure::conflict(message).hint(format!(
-                "name that one, as `repertoire connect sync{flags}` does, or undo the connection first"
-            )));
-        }
-        let personal = wish.personal.or(known.as_ref().map(|known| known.personal)).unwrap_or_default();
-        let mut hosts = known.as_ref().map(|known| known.hosts.clone()).unwrap_or_default();
+        self.is_of(&wish.library)?;
+        let before = self.record.clone();
+        let known = before.as_ref();
+        let personal = wish.personal.or(known.map(|known| known.personal)).unwrap_or_default();
+        let mut hosts = known.map(|known| known.hosts.clone()).unwrap_or_default();
         hosts.extend(wish.host.map(str::to_owned));
-        let mut record = Record {
-            version: VERSION,
-            hosts,
-            library: wish.library.clone(),
-            personal,
-            skills: BTreeMap::new(),
-        };
-        let (mut steps, mut left_out, mut unchanged) = (Vec::new(), Vec::new(), 0);
+        let library = wish.library.clone();
+        let record = Record { version: VERSION, hosts, library, personal, skills: BTreeMap::new() };
+        let mut plan = Plan::new(self.place.clone(), before.clone(), record);
         let mut wanted = BTreeSet::new();
         for item in client.all(api("GET", &["skills"]).query("nearest", Some("true")), None).await? {
             let skill: Skill =
@@ -138,37 +128,32 @@ impl Shelf {
             // It becomes the name of a folder.
             SkillName::parse(&skill.name).map_err(|error| Failure::invalid(error.to_string()))?;
             if skill.scope.user_id.is_some() && !personal {
-                left_out.push(skill.name);
+                plan.left_out.push(skill.name);
                 continue;
             }
-            wanted.insert(skill.name.clone());
-            let written = known.as_ref().and_then(|known| known.skills.get(&skill.name));
-            let found = fingerprint(&self.place.real.join(&skill.name))?;
-            match self.place_one(client, &skill, written, found.as_ref(), wish.force).await? {
-                (None, now) => {
-                    unchanged += 1;
-                    record.skills.insert(skill.name, now);
-                }
-                (Some(step @ Step::Write { .. }), now) => {
-                    steps.push(step);
-                    record.skills.insert(skill.name, now);
-                }
-                (Some(step), _) => {
-                    steps.push(step);
-                    record.skills.extend(written.cloned().map(|written| (skill.name, written)));
-                }
+            let written = known.and_then(|known| known.skills.get(&skill.name));
+            let (step, now) = self.place_one(client, &skill, written, wish.force).await?;
+            plan.add(&skill.name, step, Some(now), written);
+            wanted.insert(skill.name);
+        }
+        for (name, written) in known.into_iter().flat_map(|known| &known.skills) {
+            if !wanted.contains(name) {
+                plan.add(name, Some(self.remove_one(name, written, wish.force)?), None, Some(written));
             }
         }
-        for (name, written) in
-            known.iter().flat_map(|known| &known.skills).filter(|(name, _)| !wanted.contains(*name))
-        {
-            let step = self.remove_one(name, written, wish.force)?;
-            if matches!(step, Step::Spare { .. }) {
-                record.skills.insert(name.clone(), written.clone());
-            }
-            steps.push(step);
-        }
-        Ok(Plan { place: self.place, before: known, after: Some(record), steps, left_out, unchanged })
+        Ok(plan)
+    }
+
+    /// Refuses where the skills here are those of another library.
+    fn is_of(&self, library: &[String]) -> Outcome {
+        let Some(known) = self.record.as_ref().filter(|known| known.library != library) else {
+            return Ok(());
+        };
+        let words: Vec<_> = known.library.iter().map(|word| crate::hosts::quote(word)).collect();
+        let command = [&["repertoire connect sync".to_owned()], words.as_slice()].concat().join(" ");
+        let message = format!("the skills in `{}` are kept in step with another library", self.place.shown());
+        Err(Failure::conflict(message)
+            .hint(format!("name that one, as `{command}` does, or undo the connection first")))
     }
 
     /// What takes back what was written for a host; nothing as long as another one reads it.
@@ -176,25 +161,16 @@ impl Shelf {
         let Some(known) = self.record.clone().filter(|known| known.hosts.contains(host)) else {
             return Ok(None);
         };
-        let mut steps = Vec::new();
         let mut after = known.clone();
         after.hosts.remove(host);
         let is_last = after.hosts.is_empty();
-        if is_last {
-            for (name, written) in &known.skills {
-                steps.push(self.remove_one(name, written, force)?);
-            }
+        let mut plan = Plan::new(self.place.clone(), Some(known.clone()), after);
+        for (name, written) in &known.skills {
+            let step = if is_last { Some(self.remove_one(name, written, force)?) } else { None };
+            plan.add(name, step, Some(written.clone()), Some(written));
         }
-        let unchanged = if is_last { 0 } else { known.skills.len() };
-        let after = Some(after).filter(|_| !is_last);
-        Ok(Some(Plan {
-            place: self.place,
-            before: Some(known),
-            after,
-            steps,
-            left_out: Vec::new(),
-            unchanged,
-        }))
+        plan.after = plan.after.filter(|_| !is_last);
+        Ok(Some(plan))
     }
 
     /// What to do about a skill of the library, and how it will be recorded.
@@ -203,9 +179,10 @@ impl Shelf {
         client: &Client,
         skill: &Skill,
         written: Option<&Written>,
-        found: Option<&Fingerprint>,
         force: bool,
     ) -> Outcome<(Option<Step>, Written)> {
+        let found = fingerprint(&self.place.real.join(&skill.name))?;
+        let found = found.as_ref();
         let is_ours = found.is_none_or(|found| written.is_some_and(|written| written.owns_all(found)));
         if let Some(written) = written
             && written.digest == skill.digest
@@ -264,6 +241,26 @@ impl Written {
 }
 
 impl Plan {
+    fn new(place: Place, before: Option<Record>, after: Record) -> Self {
+        Self { place, before, after: Some(after), steps: Vec::new(), left_out: Vec::new(), unchanged: 0 }
+    }
+
+    /// Notes what becomes of a skill, and how it is recorded then; one that is spared stays recorded as it was.
+    fn add(&mut self, name: &str, step: Option<Step>, now: Option<Written>, before: Option<&Written>) {
+        let recorded = match &step {
+            Some(Step::Spare { .. }) => before.cloned(),
+            Some(Step::Remove { .. }) => None,
+            Some(Step::Write { .. }) | None => now,
+        };
+        if let (Some(after), Some(recorded)) = (&mut self.after, recorded) {
+            after.skills.insert(name.to_owned(), recorded);
+        }
+        match step {
+            Some(step) => self.steps.push(step),
+            None => self.unchanged += 1,
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.before == self.after && !self.steps.iter().any(Step::acts)
     }
@@ -332,19 +329,15 @@ impl Plan {
             }
         }
         let file = root.join(RECORD);
-        match &self.after {
-            Some(record) => {
-                let text = serde_json::to_string_pretty(record)
-                    .map_err(|error| Failure::internal(error.to_string()))?;
-                rewrite_file(&file, format!("{text}\n").as_bytes())
-            }
-            None => {
-                std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, &error))?;
-                drop_empty(root);
-                root.parent().into_iter().for_each(drop_empty);
-                Ok(())
-            }
+        if let Some(record) = &self.after {
+            let text = serde_json::to_string_pretty(record);
+            let text = text.map_err(|error| Failure::internal(error.to_string()))?;
+            return rewrite_file(&file, format!("{text}\n").as_bytes());
         }
+        std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, &error))?;
+        drop_empty(root);
+        root.parent().into_iter().for_each(drop_empty);
+        Ok(())
     }
 }
 

@@ -31,22 +31,22 @@ impl SyncArgs {
         for host in [ToolHost::ClaudeCode, ToolHost::Codex] {
             shelves.push(Shelf::open(skills(host, reach)?)?);
         }
+        // One of them may be a link to the other.
+        shelves.dedup_by(|one, other| one.is_same_folder(other));
         shelves.retain(Shelf::is_kept);
         if shelves.is_empty() {
             return Err(Failure::not_found("there are no skills to bring in step")
                 .hint("`repertoire connect HOST --skills` writes them"));
         }
         let wish = Wish { library: library(session)?, host: None, personal: None, force: self.force };
-        let mut changes = Changes::default();
-        changes.shelves = session
-            .work(async |client| {
-                let mut plans = Vec::new();
-                for shelf in shelves {
-                    plans.push(shelf.plan(client, &wish).await?);
-                }
-                Ok(plans)
-            })
-            .await?;
+        let plans = session.work(async |client| {
+            let mut plans = Vec::new();
+            for shelf in shelves {
+                plans.push(shelf.plan(client, &wish).await?);
+            }
+            Ok(plans)
+        });
+        let changes = Changes { shelves: plans.await?, ..Changes::default() };
         // Nothing of a person's is touched unless they said so on the command line.
         let consent = Consent { dry_run: self.dry_run, yes: true };
         let made = changes.make(session.output, &consent, "")?;
@@ -59,7 +59,7 @@ impl SyncArgs {
             )
         })?;
         if !matches!(made, Made::Shown(_)) {
-            changes.notes().iter().for_each(|note| session.output.note(&format!("note: {note}")));
+            changes.say_notes(session.output);
         }
         Ok(())
     }

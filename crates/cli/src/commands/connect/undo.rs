@@ -54,8 +54,8 @@ impl UndoArgs {
         }
         if self.name.is_none() {
             hook::uninstall(host.hooks(), reach, &mut changes.edits)?;
-            let shelf = Shelf::open(skills(host, reach)?)?;
-            changes.shelves.extend(shelf.plan_undo(host.as_str(), self.force)?);
+            let folder = Shelf::open(skills(host, reach)?)?;
+            changes.shelves.extend(folder.plan_undo(host.as_str(), self.force)?);
         }
         let question = format!("Disconnect {}?", host.title());
         let made = changes.make(session.output, &self.consent, &question)?;
@@ -71,7 +71,7 @@ impl UndoArgs {
             )
         })?;
         if made.is_done() {
-            changes.notes().iter().for_each(|note| session.output.note(&format!("note: {note}")));
+            changes.say_notes(session.output);
         }
         Ok(())
     }

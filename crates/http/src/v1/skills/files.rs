@@ -50,7 +50,8 @@ pub(crate) async fn read_file(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
-    headers.insert("repertoire-media-type", HeaderValue::from_static(model::media_type(entry.path.file_name())));
+    headers
+        .insert("repertoire-media-type", HeaderValue::from_static(model::media_type(entry.path.file_name())));
     if let Ok(digest) = HeaderValue::from_str(&entry.digest.to_string()) {
         headers.insert("repertoire-digest", digest);
     }

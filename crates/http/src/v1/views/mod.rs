@@ -10,6 +10,7 @@ mod operations;
 mod proposals;
 mod runs;
 mod search;
+mod sessions;
 mod skills;
 
 use app::Page;
@@ -31,6 +32,7 @@ pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use proposals::ProposedView;
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
+pub(crate) use sessions::{SessionDetailView, SessionEntryView, SessionView, TodoView, TodosView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
     RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView,
