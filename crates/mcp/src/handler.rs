@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use app::Context;
+use app::governance::OwnCall;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -15,13 +16,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{invalid, protocol};
 use crate::offer::Offer;
 use crate::skills::{EXTENSION, TTL_MS};
-use crate::tools::{Call, Done};
+use crate::tools::{Call, Done, ToolKind};
 use crate::{Asking, changes, completion, prompts, record, resources, skills};
 
 /// What answers the requests of hosts. Cheap to clone; it holds nothing of any one of them.
@@ -122,7 +123,7 @@ impl Handler {
             Err(error) => return Ok(Done::failed(&error)),
         };
         let call = Call { cx: &self.cx, asking, arguments, session };
-        let done = (tool.call)(&call).await.unwrap_or_else(|error| Done::failed(&error));
+        let done = self.governed(tool, &call).await.unwrap_or_else(|error| Done::failed(&error));
         if let (Some(session), false) = (session, done.recorded) {
             let kept = record::keep(&self.cx, asking, session, tool.name, call.arguments, &done).await;
             if let Err(error) = kept {
