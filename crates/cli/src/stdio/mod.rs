@@ -169,12 +169,10 @@ impl Bridge {
 
     /// Takes a line from the host. Requests are answered side by side, the rest is handed on in its order.
     async fn take(self: &Arc<Self>, line: &str) {
-        let Ok(body) = serde_json::from_str::<Value>(line) else {
-            let answer = serde_json::json!({
-                "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "this is not JSON" },
-            });
-            self.give(answer).await;
-            return;
+        let body = match serde_json::from_str::<Value>(line) {
+            Ok(body) if body.is_object() => body,
+            Ok(_) => return self.refuse(-32600, "a message is one JSON object; batches are not taken").await,
+            Err(_) => return self.refuse(-32700, "this is not JSON").await,
         };
         let message = Message::new(body);
         if let Some(id) = message.called_off()
@@ -188,6 +186,12 @@ impl Bridge {
             Some(id) => self.begin(message, id),
             None => self.exchange(message, None).await,
         }
+    }
+
+    /// Answers what is no message.
+    async fn refuse(&self, code: i32, message: &str) {
+        let error = serde_json::json!({ "code": code, "message": message });
+        self.give(serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error })).await;
     }
 
     fn begin(self: &Arc<Self>, message: Message, id: Value) {

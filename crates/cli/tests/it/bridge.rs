@@ -50,9 +50,7 @@ impl Bridge {
         }
         self.say(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
         loop {
-            let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the bridge ended");
-            let answer: Value = serde_json::from_str(&line).unwrap();
+            let answer = self.next();
             if answer["id"] == json!(self.last) {
                 return answer;
             }
@@ -62,6 +60,12 @@ impl Bridge {
     fn lists_tools(&mut self) {
         let answer = self.ask("tools/list", json!({}));
         assert!(answer["result"]["tools"].is_array(), "{answer}");
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the bridge ended");
+        serde_json::from_str(&line).unwrap()
     }
 
     /// The host closes standard input.
@@ -122,4 +126,21 @@ fn a_bridge_that_moves_takes_its_token_along() {
     third.lists_tools();
     third.end();
     assert!(tokens(&world).is_empty());
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_next_one_is_served() {
+    let world = World::new();
+    let mut bridge = Bridge::start(&world, true);
+    for (line, code) in [
+        ("not JSON", -32700),
+        (r#"[{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}]"#, -32600),
+        ("7", -32600),
+    ] {
+        writeln!(bridge.input.as_mut().unwrap(), "{line}").unwrap();
+        let answer = bridge.next();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &Value::Null), "{line}");
+    }
+    bridge.lists_tools();
+    bridge.end();
 }
