@@ -6,7 +6,7 @@ use serde_json::json;
 use store::{OpenSession, Tx};
 use time::Duration;
 
-use super::bounds::{check_key, check_source, check_title};
+use super::bounds::{check_key, check_source, check_title, has_room};
 use crate::{Context, Error, audit};
 
 /// A session without a key that nothing was added to for so long is left alone.
@@ -42,13 +42,14 @@ pub struct Begun {
     pub is_new: bool,
 }
 
-/// Begins a session. Where one of the caller and their agent goes on under the key, that is the one.
+/// Begins a session. Where one of the caller and their agent goes on under the key, that is the one, until it is full.
 pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Begun, Error> {
     access::decide(caller, Act::StartSession)?;
     start.check()?;
     let mut tx = cx.begin(caller.workspace).await?;
     if let Some(key) = start.key.as_deref()
         && let Some(session) = tx.open_session(caller.workspace, by_key(caller, key)).await?
+        && has_room(session.entry_count)
     {
         return Ok(Begun { session, is_new: false });
     }
@@ -57,7 +58,7 @@ pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Begun,
     Ok(Begun { session, is_new: true })
 }
 
-/// The session that is meant; a new one where there is none yet. Two calls at once get the same one.
+/// The session that is meant; a new one where there is none yet, or the last one is full. Two calls at once get the same one.
 pub async fn ensure(cx: &Context, caller: &Caller, which: Ensure) -> Result<SessionId, Error> {
     access::decide(caller, Act::StartSession)?;
     let start = Start { title: None, key: which.key, source: which.source };
@@ -67,11 +68,15 @@ pub async fn ensure(cx: &Context, caller: &Caller, which: Ensure) -> Result<Sess
         None => OpenSession { key: None, used_since: Some(cx.now() - IDLE), ..by_key(caller, "") },
     };
     // Mostly it is there, and nobody has to wait for whoever writes.
-    if let Some(session) = cx.read().await?.open_session(caller.workspace, open).await? {
+    if let Some(session) = cx.read().await?.open_session(caller.workspace, open).await?
+        && has_room(session.entry_count)
+    {
         return Ok(session.id);
     }
     let mut tx = cx.begin(caller.workspace).await?;
-    if let Some(session) = tx.open_session(caller.workspace, open).await? {
+    if let Some(session) = tx.open_session(caller.workspace, open).await?
+        && has_room(session.entry_count)
+    {
         return Ok(session.id);
     }
     let session = begin(cx, &mut *tx, caller, start.clone()).await?;
