@@ -65,7 +65,7 @@ const CASES: &[(&str, &str, bool)] = &[
     ("code_interpreter", r#"{"prompt": "print(1)"}"#, false),
     ("execute_code", r#"{"code": "print(1)"}"#, false),
     ("search", r#"{"query": "greet someone"}"#, true),
-    ("load_functions", r#"{"names": ["greet"]}"#, false),
+    ("load_functions", r#"{"names": ["greet"]}"#, true),
     ("register_skill", r#"{"name": "one", "description": "One.", "code": "print(1)"}"#, false),
     ("write_todos", r#"{"todos": [{"content": "one"}]}"#, true),
     ("list_skills", "{}", true),

@@ -74,8 +74,8 @@ async fn a_door_that_closes_ends_the_streams() {
     let world = World::new().await;
     let host = world.host(&world.app.admin().await).await;
     let mut stream = listen(&host, "resourcesListChanged").await;
-    world.mcp.stop().await;
-    let last = tokio::time::timeout(PATIENCE, stream.next()).await.expect("ended in time");
+    let (last, ()) = tokio::join!(tokio::time::timeout(PATIENCE, stream.next()), world.mcp.stop());
+    let last = last.expect("ended in time");
     assert_eq!(last["result"]["resultType"], "complete", "{last}");
 }
 
