@@ -6,7 +6,7 @@ use serde_json::json;
 use store::{OpenSession, Tx};
 use time::Duration;
 
-use super::bounds::{check_key, check_source, check_title, has_room};
+use super::bounds::{WITH_ROOM, check_key, check_source, check_title};
 use crate::{Context, Error, audit};
 
 /// A session without a key that nothing was added to for so long is left alone.
@@ -49,7 +49,6 @@ pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Begun,
     let mut tx = cx.begin(caller.workspace).await?;
     if let Some(key) = start.key.as_deref()
         && let Some(session) = tx.open_session(caller.workspace, by_key(caller, key)).await?
-        && has_room(session.entry_count)
     {
         return Ok(Begun { session, is_new: false });
     }
@@ -68,15 +67,11 @@ pub async fn ensure(cx: &Context, caller: &Caller, which: Ensure) -> Result<Sess
         None => OpenSession { key: None, used_since: Some(cx.now() - IDLE), ..by_key(caller, "") },
     };
     // Mostly it is there, and nobody has to wait for whoever writes.
-    if let Some(session) = cx.read().await?.open_session(caller.workspace, open).await?
-        && has_room(session.entry_count)
-    {
+    if let Some(session) = cx.read().await?.open_session(caller.workspace, open).await? {
         return Ok(session.id);
     }
     let mut tx = cx.begin(caller.workspace).await?;
-    if let Some(session) = tx.open_session(caller.workspace, open).await?
-        && has_room(session.entry_count)
-    {
+    if let Some(session) = tx.open_session(caller.workspace, open).await? {
         return Ok(session.id);
     }
     let session = begin(cx, &mut *tx, caller, start.clone()).await?;
@@ -93,7 +88,13 @@ impl Start {
 }
 
 fn by_key<'a>(caller: &Caller, key: &'a str) -> OpenSession<'a> {
-    OpenSession { user: caller.user, agent: caller.agent, key: Some(key), used_since: None }
+    OpenSession {
+        user: caller.user,
+        agent: caller.agent,
+        key: Some(key),
+        used_since: None,
+        most_entries: Some(WITH_ROOM),
+    }
 }
 
 async fn begin(cx: &Context, tx: &mut dyn Tx, caller: &Caller, start: Start) -> Result<Session, Error> {
