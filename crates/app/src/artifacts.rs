@@ -3,7 +3,7 @@
 //! The fields and titles are those of procedural memory's first design, so that its clients can show them; object ids
 //! and the spelling of a status are its own too. Every door shows an artifact as [`Artifact::fields`] gives it.
 
-use model::{SkillId, Statistics};
+use model::{EntryKind, SessionEntry, SkillId, Statistics};
 use serde_json::{Map, Value, json};
 
 use crate::{Context, Error, SkillRecord, object_ids};
@@ -90,6 +90,25 @@ impl Artifact {
         })
     }
 
+    /// Its entry in the session in which a tool made it.
+    pub(crate) fn entry(&self, cx: &Context, tool: &str) -> SessionEntry {
+        SessionEntry {
+            number: 0,
+            kind: EntryKind::Artifact,
+            speaker: None,
+            tool: Some(tool.to_owned()),
+            call: None,
+            text: self.title(),
+            data: Some(Value::Object(self.fields())),
+            failed: false,
+            at: cx.now(),
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("{}: {}", self.kind.title(), self.skill_name)
+    }
+
     /// Its fields as every door shows them: `id`, `title`, `type`, `filepath`, `metadata`.
     pub fn fields(&self) -> Map<String, Value> {
         let mut metadata = object([
@@ -109,7 +128,7 @@ impl Artifact {
         }
         object([
             ("id", json!(self.id)),
-            ("title", json!(format!("{}: {}", self.kind.title(), self.skill_name))),
+            ("title", json!(self.title())),
             ("type", json!(self.kind.as_str())),
             ("filepath", json!(self.skill_object_id)),
             ("metadata", Value::Object(metadata)),

@@ -1,7 +1,7 @@
 //! One handler for both eras of the protocol: it finds out who asks, and hands on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use app::Context;
 use app::governance::OwnCall;
@@ -25,11 +25,13 @@ use crate::skills::{EXTENSION, TTL_MS};
 use crate::tools::{Call, Done, ToolKind};
 use crate::{Asking, changes, completion, prompts, record, resources, skills};
 
-/// What answers the requests of hosts. Cheap to clone; it holds nothing of any one of them.
+/// What answers the requests of hosts. Cheap to clone; clones serve the same session.
 #[derive(Clone)]
 pub struct Handler {
     cx: Context,
     work: Work,
+    /// Whether the session is told of changes already; a host may say more than once that it is ready.
+    told: Arc<AtomicBool>,
 }
 
 /// What is under way, so that a server can end in order.
@@ -70,7 +72,12 @@ struct Guest<'a> {
 impl Handler {
     /// A handler on these use cases.
     pub fn new(cx: Context) -> Self {
-        Self { cx, work: Work::default() }
+        Self { cx, work: Work::default(), told: Arc::default() }
+    }
+
+    /// The same for another session.
+    pub(crate) fn for_session(&self) -> Self {
+        Self { told: Arc::default(), ..self.clone() }
     }
 
     pub(crate) fn work(&self) -> &Work {
@@ -262,7 +269,7 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let guest = self.guest(&context).await?;
         if !guest.offer.shows_skills() {
-            return Ok(CompleteResult::default());
+            return Err(no_such_method("completion/complete"));
         }
         completion::complete(&self.cx, &guest.asking.caller, &request).await
     }
@@ -306,7 +313,9 @@ impl ServerHandler for Handler {
         // In the newer protocol only subscriptions are told.
         let version = context.peer.peer_info().map(|info| info.protocol_version.clone());
         let legacy = version.is_some_and(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str());
-        if let (true, Ok(asking)) = (legacy, Asking::of(&context.extensions)) {
+        if let (true, Ok(asking)) = (legacy, Asking::of(&context.extensions))
+            && !self.told.swap(true, Ordering::AcqRel)
+        {
             tokio::spawn(changes::tell_session(self.cx.clone(), context.peer.clone(), asking.clone()));
         }
     }

@@ -74,7 +74,8 @@ impl Mcp {
             .disable_allowed_origins()
             .with_max_request_body_bytes(self.config.max_body_bytes)
             .with_cancellation_token(self.stop.clone());
-        let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
+        let service =
+            StreamableHttpService::new(move || Ok(handler.for_session()), Arc::new(manager), config);
         let doors = Router::new()
             .route_service(PATH, service)
             .layer(middleware::from_fn_with_state(self.clone(), let_in));
@@ -225,8 +226,8 @@ impl Wishes {
         if let Some(agent) = text(headers, "repertoire-agent") {
             wishes.agent = Some(name("repertoire-agent", agent)?);
         }
-        wishes.conversation =
-            text(headers, "repertoire-conversation").map(|key| key.chars().take(200).collect());
+        let conversation = text(headers, "repertoire-conversation").filter(|key| !key.is_empty());
+        wishes.conversation = conversation.map(|key| key.chars().take(200).collect());
         for (key, value) in pairs(parts.uri.query().unwrap_or_default()) {
             match key.as_str() {
                 "agent" => wishes.agent = Some(name("agent", &value)?),

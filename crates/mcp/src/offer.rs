@@ -52,9 +52,10 @@ impl Offer {
     /// What the server says about itself to the model.
     pub(crate) fn instructions(&self) -> String {
         let mut lines = Vec::new();
-        if !self.memory {
+        let executes = [Toolset::Interpreter, Toolset::Memory].iter().any(|one| self.toolsets.contains(one));
+        if !self.memory && executes {
             lines.push("Executes Python in a sandbox without a network.");
-        } else if self.toolsets.contains(&Toolset::Interpreter) {
+        } else if self.memory && self.toolsets.contains(&Toolset::Interpreter) {
             lines.push(
                 "A library of skills: code and instructions that worked before. Before you write code, call \
                  code_interpreter with operation search_skills and the task as prompt. If a skill has a similarity of \
@@ -62,7 +63,7 @@ impl Offer {
                  with execute. If it works and is reusable, save it with register_skill and tell the user. Operation \
                  auto does this in one call: give the task as prompt, and code to fall back on.",
             );
-        } else if self.toolsets.contains(&Toolset::Memory) {
+        } else if self.memory && self.toolsets.contains(&Toolset::Memory) {
             lines.push(
                 "A library of skills: code and instructions that worked before. Before you write code, call search \
                  with the task. Load what fits with load_functions and import it in execute_code; else write the code, \

@@ -53,7 +53,7 @@ pub(crate) async fn get(
     let mut text = format!("Use the skill `{}`: {}\n\n", skill.name, skill.description);
     text.push_str(served.detail.manifest.body.trim());
     if served.detail.manifest.procedure.is_some() {
-        text.push_str("\n\nIt has code to run: call `use_skill` with its name and parameters.");
+        text.push_str("\n\nIt has code to run: where there is a tool `code_interpreter`, call it with operation `use_skill`.");
     }
     let others = served.detail.files.iter().filter(|file| file.path.as_str() != SKILL_FILE);
     let others: Vec<_> = others.map(|file| format!("- {}", served.uri.of(file.path.as_str()))).collect();

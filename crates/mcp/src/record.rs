@@ -50,5 +50,5 @@ pub(crate) async fn keep(
         failed: done.failed,
         ..blank
     };
-    sessions::append(cx, &asking.caller, session, vec![call, result]).await
+    sessions::append_outcome(cx, &asking.caller, session, vec![call, result]).await
 }

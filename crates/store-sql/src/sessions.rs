@@ -182,6 +182,7 @@ impl SessionTx for SqlTx {
             None => conditions.say("agent_id IS NULL"),
         }
         conditions.add("updated_at >= ?", which.used_since);
+        conditions.add("entry_count <= ?", which.most_entries);
         let none = None::<(Timestamp, SessionId)>;
         let page = conditions.page("updated_at, id", none, 1);
         let sql = format!(

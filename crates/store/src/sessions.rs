@@ -37,6 +37,8 @@ pub struct OpenSession<'a> {
     pub key: Option<&'a str>,
     /// Last added to at this moment or later; whenever, where there is none.
     pub used_since: Option<Timestamp>,
+    /// With at most so many entries; however many, where there is none.
+    pub most_entries: Option<u64>,
 }
 
 /// What we may ask about sessions.

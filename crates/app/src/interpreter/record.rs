@@ -48,13 +48,11 @@ pub(super) async fn end(
         failed: answer.failure.is_some(),
         ..entry(cx, EntryKind::ToolResult, &id)
     };
-    let artifacts = answer.artifacts.iter().map(|artifact| {
-        let fields = artifact.fields();
-        let title = fields.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
-        SessionEntry { text: title, data: Some(Value::Object(fields)), ..entry(cx, EntryKind::Artifact, &id) }
-    });
+    let artifacts = answer.artifacts.iter();
+    let artifacts =
+        artifacts.map(|artifact| SessionEntry { call: Some(id.clone()), ..artifact.entry(cx, TOOL) });
     let entries = std::iter::once(result).chain(artifacts).collect();
-    sessions::append(cx, caller, session, entries).await
+    sessions::append_outcome(cx, caller, session, entries).await
 }
 
 fn entry(cx: &Context, kind: EntryKind, call: &str) -> SessionEntry {

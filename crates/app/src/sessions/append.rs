@@ -62,6 +62,25 @@ pub async fn append(
     add(cx, caller, id, entries).await.map(drop)
 }
 
+/// The same for what came of something that is done already: that a session was ended or removed meanwhile, or is
+/// full, takes nothing of it back.
+pub async fn append_outcome(
+    cx: &Context,
+    caller: &Caller,
+    id: SessionId,
+    entries: Vec<SessionEntry>,
+) -> Result<(), Error> {
+    match append(cx, caller, id, entries).await {
+        Err(error)
+            if matches!(error.code(), Code::SessionCompleted | Code::NotFound | Code::LimitReached) =>
+        {
+            tracing::info!(session = %id, reason = %error, "what was done is not in its session");
+            Ok(())
+        }
+        added => added,
+    }
+}
+
 /// The entries without values whose names are those of secrets, wherever else among them these stand.
 fn without_secrets(mut entries: Vec<SessionEntry>) -> Vec<SessionEntry> {
     let mut secrets = Vec::new();

@@ -100,6 +100,9 @@ pub(super) fn check_entries(entries: &[SessionEntry]) -> Result<(), Error> {
     Ok(())
 }
 
+/// So many entries has a session that takes as many more as may be added at once.
+pub(super) const WITH_ROOM: u64 = MOST_ENTRIES - MOST_AT_ONCE as u64;
+
 /// Refuses more entries than a session holds.
 pub(super) fn check_room(there: u64, more: usize) -> Result<(), Error> {
     if there + more as u64 > MOST_ENTRIES {

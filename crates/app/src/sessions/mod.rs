@@ -16,7 +16,7 @@ use store::{Tx, Written};
 
 use crate::{Code, Context, Error};
 
-pub use append::{add, append};
+pub use append::{add, append, append_outcome};
 pub use change::{change, complete, delete, write_todos};
 pub use list::{ListSessions, entries, list, read};
 pub(crate) use prune::prune_before;
@@ -56,6 +56,11 @@ async fn load(
         .ok_or_else(|| Error::not_found("session", id))?;
     access::decide(caller, act(&session))?;
     Ok(session)
+}
+
+/// Refuses a session to which the caller may not add anything.
+pub(crate) async fn check_writable(tx: &mut dyn Tx, caller: &Caller, id: SessionId) -> Result<(), Error> {
+    check_open(&load(tx, caller, id, |session| Act::WriteSession(session)).await?)
 }
 
 /// Refuses what comes to a session that has ended.

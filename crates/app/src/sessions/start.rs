@@ -6,7 +6,7 @@ use serde_json::json;
 use store::{OpenSession, Tx};
 use time::Duration;
 
-use super::bounds::{check_key, check_source, check_title};
+use super::bounds::{WITH_ROOM, check_key, check_source, check_title};
 use crate::{Context, Error, audit};
 
 /// A session without a key that nothing was added to for so long is left alone.
@@ -42,7 +42,7 @@ pub struct Begun {
     pub is_new: bool,
 }
 
-/// Begins a session. Where one of the caller and their agent goes on under the key, that is the one.
+/// Begins a session. Where one of the caller and their agent goes on under the key, that is the one, until it is full.
 pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Begun, Error> {
     access::decide(caller, Act::StartSession)?;
     start.check()?;
@@ -57,7 +57,7 @@ pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Begun,
     Ok(Begun { session, is_new: true })
 }
 
-/// The session that is meant; a new one where there is none yet. Two calls at once get the same one.
+/// The session that is meant; a new one where there is none yet, or the last one is full. Two calls at once get the same one.
 pub async fn ensure(cx: &Context, caller: &Caller, which: Ensure) -> Result<SessionId, Error> {
     access::decide(caller, Act::StartSession)?;
     let start = Start { title: None, key: which.key, source: which.source };
@@ -88,7 +88,13 @@ impl Start {
 }
 
 fn by_key<'a>(caller: &Caller, key: &'a str) -> OpenSession<'a> {
-    OpenSession { user: caller.user, agent: caller.agent, key: Some(key), used_since: None }
+    OpenSession {
+        user: caller.user,
+        agent: caller.agent,
+        key: Some(key),
+        used_since: None,
+        most_entries: Some(WITH_ROOM),
+    }
 }
 
 async fn begin(cx: &Context, tx: &mut dyn Tx, caller: &Caller, start: Start) -> Result<Session, Error> {

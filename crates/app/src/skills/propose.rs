@@ -8,12 +8,15 @@ use super::names::{WrittenName, written_name};
 use super::prepare::{Prepared, prepare};
 use super::publish::{Content, CreateSkill, OnConflict, Outcome, publish};
 use crate::artifacts::{Artifact, ArtifactKind};
-use crate::{Code, Context, Draft, Error};
+use crate::{Code, Context, Draft, Error, sessions};
 
 /// How many proposals of an agent may wait for one person.
 const MOST_OPEN: usize = 10;
 /// How many of a person's proposals are looked through; those of a hundred agents at their limit.
 const MOST_READ: u32 = 1_000;
+
+/// What the act is called in a session.
+const TOOL: &str = "propose_skill";
 
 /// What is proposed.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +31,7 @@ pub struct Proposal {
     pub example_queries: Vec<String>,
     /// Tools it needs.
     pub suggested_tools: Vec<String>,
-    /// The session it comes from.
+    /// The session it comes from, which shows it from then on.
     pub session: Option<SessionId>,
 }
 
@@ -70,6 +73,9 @@ pub async fn propose(cx: &Context, caller: &Caller, proposal: Proposal) -> Resul
     let mut tx = cx.begin(caller.workspace).await?;
     access::decide(caller, Act::CreateSkill(scope))?;
     check_mode(&mut *tx, caller).await?;
+    if let Some(session) = proposal.session {
+        sessions::check_writable(&mut *tx, caller, session).await?;
+    }
     match tx.skill_named(caller.workspace, scope, &name).await? {
         Some(known) if is_open(&known) => request.on_conflict = OnConflict::NewRevision,
         Some(known) => {
@@ -83,7 +89,9 @@ pub async fn propose(cx: &Context, caller: &Caller, proposal: Proposal) -> Resul
     }
     let published =
         Box::pin(publish(cx, &mut *tx, caller, SkillId::new(cx.id()), &request, prepared)).await?;
-    if published.outcome != Outcome::Unchanged {
+    if published.outcome == Outcome::Unchanged {
+        drop(tx);
+    } else {
         tx.commit().await?;
     }
     let message = match published.outcome {
@@ -93,6 +101,9 @@ pub async fn propose(cx: &Context, caller: &Caller, proposal: Proposal) -> Resul
     };
     let record = published.record;
     let artifact = Artifact::new(cx, ArtifactKind::SkillProposal, &record, String::new()).await?;
+    if let Some(session) = proposal.session {
+        sessions::append_outcome(cx, caller, session, vec![artifact.entry(cx, TOOL)]).await?;
+    }
     Ok(Proposed { outcome: published.outcome, record, artifact, message })
 }
 

@@ -171,3 +171,21 @@ async fn what_is_no_python_is_refused_with_its_line_and_never_runs() {
     let long = "x = 1\n".repeat(200_000);
     app.refuses(Code::TooLarge, read_python(&app.cx, &alice, &long, "x")).await;
 }
+
+#[tokio::test]
+async fn a_default_that_is_no_text_to_anyone_else_is_left_to_the_code() {
+    let app = installation().await;
+    let alice = app.user("alice", &[]).await;
+    for default in [r#""\ud800""#, r#"["\ud800"]"#, r#"{"\ud800": 1}"#] {
+        let read = reads(&app, &alice, "f", &format!("def f(x={default}): return x\n")).await;
+        assert_eq!(shown(&read.parameters[0]), json!(["any", false]), "{default}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_many_functions_is_read_at_once() {
+    let app = installation().await;
+    let alice = app.user("alice", &[]).await;
+    let functions: String = (1..4_000).map(|n| format!("def f{n}(): return f{}\n", n - 1)).collect();
+    assert_eq!(reads(&app, &alice, "many", &functions).await.function.as_deref(), Some("f3999"));
+}

@@ -7,7 +7,7 @@ use app::interpreter::{Call, LoadFunctions, Operation, load_functions};
 use app::runs::ListRuns;
 use app::skills::{CreateSkill, Decision, ListSkills, RevisionRef, decide, export, read, set_enabled};
 use app::{Code, SkillRecord};
-use model::{Caller, Origin, ProceduralMemory, Scope, Status, Transition};
+use model::{Caller, Origin, ProceduralMemory, Scope, Status, TokenScope, Transition};
 use serde_json::{Map, Value, json};
 use testkit::app::{name, spec_with};
 use testkit::{CallerExt as _, TestApp};
@@ -462,4 +462,18 @@ async fn a_pinned_agent_uses_the_revision_it_is_pinned_to() {
     assert!(metadata(&answer)["skill_code"].as_str().unwrap().contains("return 1"));
     assert_eq!(read(&app.cx, &admin, skill.id).await.unwrap().record.skill.revision.get(), 2);
     app.refuses(Code::NotFound, app::skills::resolve(&app.cx, &alice, "nothing")).await;
+}
+
+#[tokio::test]
+async fn a_token_that_only_reads_can_search_and_do_nothing_else() {
+    let (app, alice) = with_memory(ProceduralMemory::default()).await;
+    let reader = alice.scoped(&[TokenScope::Read]);
+    does(&app, &reader, asks("search_skills", "interest calculation")).await;
+    for operation in ["execute", "use_skill", "register_skill", "auto", "dance"] {
+        let act = app::interpreter::call(&app.cx, &reader, asks(operation, "1 + 1"));
+        app.refuses(Code::TokenScope, act).await;
+    }
+    let plain = alice.through(&app.agent("plain").await).scoped(&[TokenScope::Read]);
+    let act = app::interpreter::call(&app.cx, &plain, asks("search_skills", "1 + 1"));
+    app.refuses(Code::TokenScope, act).await;
 }

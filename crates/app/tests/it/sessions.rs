@@ -2,8 +2,8 @@
 
 use app::jobs::keep_house;
 use app::sessions::{
-    Ensure, ListSessions, RecordingSettings, Start, add, append, change, complete, delete, ensure, entries,
-    list, read, start, write_todos,
+    Ensure, ListSessions, RecordingSettings, Start, add, append, append_outcome, change, complete, delete,
+    ensure, entries, list, read, start, write_todos,
 };
 use app::{Code, PageRequest};
 use model::{
@@ -255,6 +255,39 @@ async fn entries_that_make_no_sense_or_are_too_many_are_refused() {
     app.tamper("UPDATE sessions SET entry_count = $1", &[99_999]).await;
     add(&app.cx, &alice, id, vec![message("the last")]).await.unwrap();
     app.refuses(Code::LimitReached, add(&app.cx, &alice, id, vec![message("one more")])).await;
+}
+
+#[tokio::test]
+async fn a_session_that_is_full_is_followed_by_another() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    for which in [Ensure::default(), with_key("k")] {
+        let full = ensure(&app.cx, &alice, which.clone()).await.unwrap();
+        assert_eq!(ensure(&app.cx, &alice, which.clone()).await.unwrap(), full);
+        app.tamper("UPDATE sessions SET entry_count = $1", &[99_500]).await;
+        app.clock.advance(Duration::seconds(1));
+        let next = ensure(&app.cx, &alice, which.clone()).await.unwrap();
+        assert_ne!(next, full);
+        assert_eq!(ensure(&app.cx, &alice, which).await.unwrap(), next);
+    }
+    let begin = || Start { key: Some("s".into()), ..Start::default() };
+    let full = start(&app.cx, &alice, begin()).await.unwrap().session.id;
+    app.tamper("UPDATE sessions SET entry_count = $1", &[100_000]).await;
+    assert_ne!(start(&app.cx, &alice, begin()).await.unwrap().session.id, full);
+}
+
+#[tokio::test]
+async fn what_is_done_is_not_refused_by_a_session_that_ended_meanwhile() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let id = begun(&app, &alice).await;
+    append_outcome(&app.cx, &alice, id, vec![message("a")]).await.unwrap();
+    complete(&app.cx, &alice, id, SessionOutcome::Succeeded, None).await.unwrap();
+    app.refuses(Code::SessionCompleted, append(&app.cx, &alice, id, vec![message("b")])).await;
+    append_outcome(&app.cx, &alice, id, vec![message("b")]).await.unwrap();
+    assert_eq!(kept(&app, &alice, id).await.len(), 1);
+    delete(&app.cx, &alice, id).await.unwrap();
+    append_outcome(&app.cx, &alice, id, vec![message("c")]).await.unwrap();
 }
 
 #[tokio::test]

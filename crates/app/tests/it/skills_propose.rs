@@ -1,9 +1,9 @@
 //! Proposals: what an agent wants to keep waits for the person it is for.
 
-use app::Code;
 use app::skills::{
     CreateSkill, Decision, Outcome, Proposal, by_name, decide, propose, read, scope_of, written_name,
 };
+use app::{Code, sessions};
 use model::{Origin, ProceduralMemory, ProposalMode, Role, Scope, ScopeKind, SessionId, Status, Transition};
 use testkit::app::spec;
 use testkit::{CallerExt as _, TestApp};
@@ -29,7 +29,8 @@ async fn a_proposal_is_a_draft_of_the_user_that_nobody_can_use_yet() {
     let alice = app.user("alice", &[]).await;
     let agent = app.agent_with("helper", ProceduralMemory::default()).await;
     let through = alice.through(&agent);
-    let session = Some(SessionId::new(uuid::Uuid::from_u128(7)));
+    let begun = sessions::start(&app.cx, &through, sessions::Start::default()).await.unwrap().session.id;
+    let session = Some(begun);
     let act = propose(&app.cx, &through, Proposal { session, ..flow() });
     let done = app.logs(alice.workspace, &["skill.create"], act).await;
     assert_eq!(done.message, "Skill proposal created. Awaiting user confirmation.");
@@ -48,8 +49,22 @@ async fn a_proposal_is_a_draft_of_the_user_that_nobody_can_use_yet() {
         (&"skill_proposal".into(), &"Draft".into())
     );
     assert_eq!(done.artifact.skill, skill.id);
+    let shown = sessions::read(&app.cx, &alice, begun).await.unwrap().proposed_skills;
+    assert_eq!(shown.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>(), ["crm-enrichment"]);
     app.refuses(Code::SkillNotActive, by_name::read(&app.cx, &through, "crm-enrichment")).await;
     app.refuses(Code::NotFound, app::skills::resolve(&app.cx, &through, "crm-enrichment")).await;
+}
+
+#[tokio::test]
+async fn a_proposal_comes_from_a_session_of_its_own_user() {
+    let app = TestApp::new().await;
+    let (alice, bob) = (app.user("alice", &[]).await, app.user("bob", &[]).await);
+    let of_bob = sessions::start(&app.cx, &bob, sessions::Start::default()).await.unwrap().session.id;
+    let nowhere = SessionId::new(uuid::Uuid::from_u128(7));
+    for session in [of_bob, nowhere] {
+        let proposal = Proposal { session: Some(session), ..flow() };
+        app.refuses(Code::NotFound, propose(&app.cx, &alice, proposal)).await;
+    }
 }
 
 #[tokio::test]

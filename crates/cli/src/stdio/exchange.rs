@@ -80,9 +80,8 @@ impl Bridge {
                 self.introduce_again(place).await;
                 return Tried::Again;
             }
-            // The token ended; another one is made with the next place.
-            StatusCode::UNAUTHORIZED if self.settings.library.server.value.is_none() => {
-                self.moved(place).await;
+            StatusCode::UNAUTHORIZED if self.makes_tokens() => {
+                self.lost(place).await;
                 return Tried::Again;
             }
             _ => {}
@@ -180,6 +179,11 @@ impl Bridge {
         request
     }
 
+    /// Whether a token that ended is followed by another, which is made with the next place.
+    fn makes_tokens(&self) -> bool {
+        self.settings.library.server.value.is_none()
+    }
+
     /// The server cannot be reached: whoever serves now does not know the session.
     async fn moved(&self, place: &Arc<Place>) {
         self.lost(place).await;
@@ -261,6 +265,10 @@ impl Bridge {
             }
         }
         let Ok(mut response) = request.send().await else { return true };
+        if response.status() == StatusCode::UNAUTHORIZED && self.makes_tokens() {
+            self.lost(&place).await;
+            return true;
+        }
         if !response.status().is_success() {
             return false;
         }
@@ -285,7 +293,7 @@ impl Bridge {
         if let Some(stream) = stream {
             stream.abort();
         }
-        let place = self.place.lock().await.clone();
+        let place = self.place.lock().await.place.clone();
         if let (Some(session), Some(place)) = (session, place) {
             let request = self.request(&place, reqwest::Method::DELETE).header(SESSION, session);
             // A session that nobody ends is forgotten by the server in time.

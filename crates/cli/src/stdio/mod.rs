@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 use crate::client::http_client;
 use crate::config::Settings;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::serve::Signals;
+use crate::serve::{Running, Signals};
 use place::Place;
 use wire::{LISTEN, Message};
 
@@ -87,10 +87,20 @@ struct Bridge {
     /// What the server knows this conversation by.
     conversation: String,
     out: mpsc::Sender<Value>,
-    place: tokio::sync::Mutex<Option<Arc<Place>>>,
+    place: tokio::sync::Mutex<Whereabouts>,
     /// What the older protocol keeps between requests.
     legacy: tokio::sync::Mutex<Legacy>,
     pending: Mutex<HashMap<String, Pending>>,
+}
+
+/// Where the bridge carries messages to.
+#[derive(Default)]
+struct Whereabouts {
+    place: Option<Arc<Place>>,
+    /// The server, where it is one of the bridge's own.
+    own: Option<Running>,
+    /// Tokens of places that were lost, to be taken back from the next one.
+    tokens: Vec<String>,
 }
 
 struct Pending {
@@ -136,31 +146,33 @@ impl Bridge {
 
     /// The server, which is looked for when there is none.
     async fn place(&self) -> Outcome<Arc<Place>> {
-        let mut place = self.place.lock().await;
-        if let Some(place) = &*place {
+        let mut at = self.place.lock().await;
+        if let Some(place) = &at.place {
             return Ok(Arc::clone(place));
         }
-        let found = Arc::new(Place::find(&self.settings).await?);
-        *place = Some(Arc::clone(&found));
+        let found = Arc::new(Place::find(&self.settings, &mut at.own).await?);
+        at.place = Some(Arc::clone(&found));
+        for token in at.tokens.drain(..) {
+            found.take_back(&token).await;
+        }
         Ok(found)
     }
 
-    /// The server went away; the next message looks for another one.
+    /// The server went away or lets the bridge in no more; the next message looks for a place anew.
     async fn lost(&self, gone: &Arc<Place>) {
-        let mut place = self.place.lock().await;
-        if place.as_ref().is_some_and(|place| Arc::ptr_eq(place, gone)) && !gone.is_own() {
-            *place = None;
+        let mut at = self.place.lock().await;
+        if at.place.as_ref().is_some_and(|place| Arc::ptr_eq(place, gone)) {
+            at.place = None;
+            at.tokens.extend(gone.made().map(str::to_owned));
         }
     }
 
     /// Takes a line from the host. Requests are answered side by side, the rest is handed on in its order.
     async fn take(self: &Arc<Self>, line: &str) {
-        let Ok(body) = serde_json::from_str::<Value>(line) else {
-            let answer = serde_json::json!({
-                "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "this is not JSON" },
-            });
-            self.give(answer).await;
-            return;
+        let body = match serde_json::from_str::<Value>(line) {
+            Ok(body) if body.is_object() => body,
+            Ok(_) => return self.refuse(-32600, "a message is one JSON object; batches are not taken").await,
+            Err(_) => return self.refuse(-32700, "this is not JSON").await,
         };
         let message = Message::new(body);
         if let Some(id) = message.called_off()
@@ -174,6 +186,12 @@ impl Bridge {
             Some(id) => self.begin(message, id),
             None => self.exchange(message, None).await,
         }
+    }
+
+    /// Answers what is no message.
+    async fn refuse(&self, code: i32, message: &str) {
+        let error = serde_json::json!({ "code": code, "message": message });
+        self.give(serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error })).await;
     }
 
     fn begin(self: &Arc<Self>, message: Message, id: Value) {
@@ -215,18 +233,30 @@ impl Bridge {
             pending.task.abort();
         }
         self.end_session().await;
-        let Some(place) = self.place.lock().await.take() else { return };
-        // Tasks that were just ended let go of the place in a moment.
-        let mut place = Some(place);
-        for _ in 0..50 {
-            match Arc::try_unwrap(place.take().unwrap_or_else(|| unreachable!("put back below"))) {
-                Ok(place) => return place.leave().await,
-                Err(held) => place = Some(held),
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        let Whereabouts { place, own, .. } = std::mem::take(&mut *self.place.lock().await);
+        if let Some(place) = place {
+            let_go(place).await;
         }
-        tracing::warn!("a request would not end");
+        if let Some(mut server) = own {
+            if let Err(failure) = server.stop().await {
+                tracing::warn!(error = %failure, "the server did not end in order");
+            }
+            server.end().await;
+        }
     }
+}
+
+/// Lets go of a place. Tasks that were just ended hold it for a moment longer.
+async fn let_go(place: Arc<Place>) {
+    let mut held = place;
+    for _ in 0..50 {
+        held = match Arc::try_unwrap(held) {
+            Ok(place) => return place.leave().await,
+            Err(held) => held,
+        };
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    tracing::warn!("a request would not end");
 }
 
 fn unavailable(failure: &Failure) -> String {

@@ -24,13 +24,22 @@ pub(super) struct Place {
     /// Where the caller stands, as headers.
     pub standing: Vec<(&'static str, String)>,
     /// The token that must be taken back, with a client that can.
-    made: Option<(Client, String)>,
-    own: Option<Running>,
+    made: Option<Made>,
+}
+
+struct Made {
+    client: Client,
+    token: String,
+    /// Whether the client speaks over a connection, which has to be closed.
+    is_connected: bool,
 }
 
 impl Place {
-    /// The server of the library that the settings name.
-    pub(super) async fn find(settings: &Settings) -> Outcome<Self> {
+    /// The server of the library that the settings name. The bridge's own is the place as long as it has one.
+    pub(super) async fn find(settings: &Settings, own: &mut Option<Running>) -> Outcome<Self> {
+        if let Some(server) = own {
+            return Self::at(settings, server).await;
+        }
         let library = &settings.library;
         if let Some(server) = &library.server.value {
             if library.user.source == Source::Flag {
@@ -40,36 +49,36 @@ impl Place {
             }
             let token = need_token(settings.token_for(server), server)?;
             let url = server.trim_end_matches('/').to_owned();
-            return Ok(Self { url, token, standing: standing(library), made: None, own: None });
+            return Ok(Self { url, token, standing: standing(library), made: None });
         }
         if library.database.value.is_some() {
-            return Self::own(settings, Claimed::open(settings).await?).await;
+            let server = serve(settings, Claimed::open(settings).await?).await?;
+            return Self::at(settings, own.insert(server)).await;
         }
         let folder = DataFolder::open(&library.data.value)?;
         match folder.claim().await? {
-            Claim::Held(lock) => Self::own(settings, Claimed::in_folder(settings, folder, lock).await?).await,
+            Claim::Held(lock) => {
+                let server = serve(settings, Claimed::in_folder(settings, folder, lock).await?).await?;
+                Self::at(settings, own.insert(server)).await
+            }
             Claim::Serving(server, _) => {
                 let client = connect(settings).await?.standing(workspace(settings));
-                Self::with_token(settings, server.url, client, None).await
+                Self::with_token(settings, server.url, client, true).await
             }
         }
     }
 
-    /// A server in this process, on a port that nobody else uses.
-    async fn own(settings: &Settings, library: Claimed) -> Outcome<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .map_err(|error| Failure::unavailable(format!("cannot listen on this machine: {error}")))?;
-        let server = Running::begin(settings, library, listener).await?;
+    /// The bridge's own server.
+    async fn at(settings: &Settings, server: &Running) -> Outcome<Self> {
         let client = server.client(settings.library.handle()?).standing(workspace(settings));
-        Self::with_token(settings, server.own_url(), client, Some(server)).await
+        Self::with_token(settings, server.own_url(), client, false).await
     }
 
     async fn with_token(
         settings: &Settings,
         url: String,
         client: Client,
-        own: Option<Running>,
+        is_connected: bool,
     ) -> Outcome<Self> {
         let end = app::SystemClock.now() + time::Duration::hours(HOURS);
         let body = json!({
@@ -81,34 +90,42 @@ impl Place {
         let standing = standing(&settings.library).into_iter();
         // The token is of the workspace already.
         let standing = standing.filter(|(name, _)| *name == "repertoire-agent").collect();
-        Ok(Self { url, token, standing, made: Some((client, part("id"))), own })
+        let made = Made { client, token: part("id"), is_connected };
+        Ok(Self { url, token, standing, made: Some(made) })
     }
 
-    /// Whether the server is one of the bridge's own.
-    pub(super) fn is_own(&self) -> bool {
-        self.own.is_some()
+    /// The token that was made for this place.
+    pub(super) fn made(&self) -> Option<&str> {
+        self.made.as_ref().map(|made| made.token.as_str())
     }
 
-    /// Takes the token back, and ends the server if it is the bridge's own.
+    /// Takes back a token that was made for a place before this one, in the same library.
+    pub(super) async fn take_back(&self, token: &str) {
+        let Some(made) = &self.made else { return };
+        if let Err(failure) = made.client.send(api("DELETE", &["tokens", token])).await {
+            tracing::warn!(error = %failure, "a token could not be taken back; it ends within a day");
+        }
+    }
+
+    /// Takes the token back and lets go of the server.
     pub(super) async fn leave(self) {
-        if let Some((client, token)) = self.made {
-            let taken = client.send(api("DELETE", &["tokens", &token])).await;
-            if let Err(failure) = taken {
-                tracing::warn!(error = %failure, "a token could not be taken back; it ends within a day");
-            }
-            if self.own.is_none()
-                && let Err(failure) = client.close().await
-            {
-                tracing::warn!(error = %failure, "the connection did not end in order");
-            }
+        if let Some(token) = self.made() {
+            self.take_back(token).await;
         }
-        if let Some(mut server) = self.own {
-            if let Err(failure) = server.stop().await {
-                tracing::warn!(error = %failure, "the server did not end in order");
-            }
-            server.end().await;
+        if let Some(Made { client, is_connected: true, .. }) = self.made
+            && let Err(failure) = client.close().await
+        {
+            tracing::warn!(error = %failure, "the connection did not end in order");
         }
     }
+}
+
+/// A server in this process, on a port that nobody else uses.
+async fn serve(settings: &Settings, library: Claimed) -> Outcome<Running> {
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .map_err(|error| Failure::unavailable(format!("cannot listen on this machine: {error}")))?;
+    Running::begin(settings, library, listener).await
 }
 
 /// Where a token is made: in the workspace, by a person and not through an agent.

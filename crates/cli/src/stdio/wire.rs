@@ -89,12 +89,15 @@ pub(super) struct Events {
 impl Events {
     /// Takes more bytes; gives the messages that are whole now.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
-        self.buffer.extend_from_slice(bytes);
         let mut messages = Vec::new();
-        while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.buffer.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
-            messages.extend(self.line(line.trim_end_matches(['\n', '\r'])));
+        // Only what is new can end a line: a long one comes in many pieces.
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.buffer.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.buffer);
+                let line = String::from_utf8_lossy(&line);
+                messages.extend(self.line(line.trim_end_matches(['\n', '\r'])));
+            }
         }
         messages
     }

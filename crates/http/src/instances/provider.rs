@@ -104,7 +104,8 @@ async fn create(
     let draft = app::instances::draft(cx, caller, said).await?;
     let mut create = CreateSkill::new(Content::Draft(Box::new(draft)));
     create.scope = Some(Scope::AgentUser(agent.id, user.id));
-    create.draft = place == Some(Place::Status(Status::Draft));
+    // From a draft every other place can be reached, and nobody can use it on the way there.
+    create.draft = matches!(place, Some(Place::Status(status)) if status != Status::Active);
     create.enabled = place != Some(Place::Disabled);
     let published = app::skills::create(cx, caller, create, None).await?;
     let id = published.record.skill.id;

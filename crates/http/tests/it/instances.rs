@@ -528,6 +528,21 @@ async fn a_put_goes_to_any_status_that_can_be_reached() {
 }
 
 #[tokio::test]
+async fn a_new_skill_is_put_where_it_shall_stand() {
+    let world = World::new().await;
+    for (number, status) in
+        ["PendingApproval", "Rejected", "Archived", "Draft", "Disabled", "Active"].iter().enumerate()
+    {
+        let mut body = adder("builder");
+        body["name"] = json!(format!("new_{number}"));
+        body["owner_user_id"] = json!("bob");
+        body["status"] = json!(status);
+        let path = format!("{PROVIDER}/new_{number}_builder_bob");
+        assert_eq!(world.api.ok(201, put(&path).json(body)).await.json()["status"], *status);
+    }
+}
+
+#[tokio::test]
 async fn a_put_that_makes_no_sense_is_refused() {
     let world = World::new().await;
     let api = &world.api;

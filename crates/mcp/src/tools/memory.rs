@@ -22,21 +22,27 @@ pub(crate) const EXECUTE_CODE: ToolKind = ToolKind {
     toolset: Toolset::Memory,
     needs_memory: false,
     effect: Effect::Adds,
-    shape: |_| Shape {
+    shape: execute_shape,
+    call: |call| Box::pin(execute_code(call)),
+};
+
+fn execute_shape(memory: bool) -> Shape {
+    let stays =
+        if memory { "Where files and loaded functions stay" } else { "Where files stay between calls" };
+    Shape {
         description: "Run Python in a sandbox.",
         input: json!({
             "type": "object",
             "properties": {
                 "code": {"type": "string"},
                 "file_names": {"type": "array", "items": {"type": "string"}, "description": "Files of the session it needs"},
-                "session_id": {"type": "string", "description": "Where files and loaded functions stay"}
+                "session_id": {"type": "string", "description": stays}
             },
             "required": ["code"]
         }),
         output: answer(),
-    },
-    call: |call| Box::pin(execute_code(call)),
-};
+    }
+}
 
 #[derive(Deserialize)]
 struct ExecuteCode {

@@ -80,9 +80,11 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The arguments as a type; what does not fit is told to the model.
+    /// The arguments as a type; what does not fit is told to the model. Models write `null` for what they leave out.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Done> {
-        serde_json::from_value(Value::Object(self.arguments.clone()))
+        let given = self.arguments.iter().filter(|(_, value)| !value.is_null());
+        let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+        serde_json::from_value(Value::Object(given))
             .map_err(|error| Done::refused(format!("the arguments do not fit: {error}")))
     }
 }

@@ -45,6 +45,13 @@ async fn what_shows_skills_is_not_there() {
         ("skills/list", json!({})),
         ("skills/get", uri.clone()),
         ("resources/directory/read", uri),
+        (
+            "completion/complete",
+            json!({
+                "ref": {"type": "ref/resource", "uri": "skill://{name}/{+path}"},
+                "argument": {"name": "name", "value": "g"},
+            }),
+        ),
     ] {
         assert_eq!(host.error(method, params).await["code"], json!(-32601), "{method}");
     }
@@ -59,6 +66,8 @@ async fn toolsets_of_memory_keep_only_what_has_nothing_to_do_with_skills() {
     let world = World::new().await;
     let host = Host { query: "?toolsets=memory,learning", ..off(&world).await };
     assert_eq!(host.tools().await, ["execute_code", "write_todos"]);
+    let told = host.result("tools/list", json!({})).await.to_string();
+    assert!(!told.contains("skill") && !told.contains("function"), "{told}");
 }
 
 #[tokio::test]

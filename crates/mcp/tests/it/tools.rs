@@ -198,3 +198,41 @@ async fn a_policy_in_force_denies_a_tool_with_its_reason() {
     assert!(denied["content"][0]["text"].as_str().unwrap().contains("guard"), "{denied}");
     host.done("search", json!({"query": "anything"})).await;
 }
+
+#[tokio::test]
+async fn null_is_what_was_left_out() {
+    let world = World::new().await;
+    let host = world.agent_host("?toolsets=library,interpreter").await;
+    assert_eq!(
+        host.done("list_skills", json!({"tag": null, "include_disabled": null})).await["skills"],
+        json!([])
+    );
+    let refused =
+        host.call("code_interpreter", json!({"prompt": null, "file_names": null, "operation": null})).await;
+    assert!(refused["content"][0]["text"].as_str().unwrap().contains("there is no `code`"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_conversation_without_a_name_is_none() {
+    let world = World::new().await;
+    let host = world.agent_host("?toolsets=memory").await;
+    let params = json!({"name": "write_todos", "arguments": {"todos": [{"content": "read"}]}});
+    let mut request = host.request("tools/call", params);
+    request.headers_mut().insert("repertoire-conversation", axum::http::HeaderValue::from_static(""));
+    let answer = crate::world::read(host.send(request).await).await;
+    assert_eq!(answer.body["result"]["isError"], json!(false), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_proposal_is_shown_in_its_session() {
+    let world = World::new().await;
+    let host = world.agent_host("?toolsets=learning").await;
+    let proposal =
+        json!({"name": "triage", "description": "How bugs are sorted.", "instructions": "Look first."});
+    host.done("propose_skill", proposal).await;
+    let admin = world.app.admin().await;
+    let sessions =
+        app::sessions::list(&world.app.cx, &admin, app::sessions::ListSessions::default()).await.unwrap();
+    let proposed = sessions.items[0].proposed_skills.iter().map(|skill| skill.name.as_str());
+    assert_eq!(proposed.collect::<Vec<_>>(), ["triage"]);
+}

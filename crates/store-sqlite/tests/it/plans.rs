@@ -346,7 +346,8 @@ async fn sessions_are_listed_and_found_along_an_index_and_not_sorted() {
         }
         for key in [None, Some("s-1")] {
             let used_since = Some(samples::moment(9));
-            let which = OpenSession { user: world.ada, agent: None, key, used_since };
+            let which =
+                OpenSession { user: world.ada, agent: None, key, used_since, most_entries: Some(99_000) };
             library.store.read().await.unwrap().open_session(world.workspace, which).await.unwrap();
             along(&library.explained().await, "sessions_by_key");
         }

@@ -153,17 +153,19 @@ pub async fn the_open_session_is_the_one_used_last(store: Arc<dyn Store>) {
     let agent = samples::agent_id();
     let sample = |updated_at| Session { updated_at, ..samples::session(world.workspace, world.ada) };
     let earlier = sample(moment(11));
-    let latest = sample(moment(12));
+    let latest = Session { entry_count: 8, ..sample(moment(12)) };
     let ended = Session { outcome: Some(SessionOutcome::Failed), ..sample(moment(13)) };
     let keyed = Session { key: Some("k".to_owned()), ..sample(moment(14)) };
     let through = Session { agent: Some(agent), ..sample(moment(15)) };
     let both = Session { agent: Some(agent), key: Some("k".to_owned()), ..sample(moment(16)) };
     keep(&world, &[&earlier, &latest, &ended, &keyed, &through, &both]).await;
-    let plain = OpenSession { user: world.ada, agent: None, key: None, used_since: None };
+    let plain = OpenSession { user: world.ada, agent: None, key: None, used_since: None, most_entries: None };
     for (which, expected) in [
         (plain, Some(latest.id)),
         (OpenSession { used_since: Some(moment(12)), ..plain }, Some(latest.id)),
         (OpenSession { used_since: Some(moment(13)), ..plain }, None),
+        (OpenSession { most_entries: Some(8), ..plain }, Some(latest.id)),
+        (OpenSession { most_entries: Some(7), ..plain }, Some(earlier.id)),
         (OpenSession { key: Some("k"), ..plain }, Some(keyed.id)),
         (OpenSession { key: Some("K"), ..plain }, None),
         (OpenSession { agent: Some(agent), ..plain }, Some(through.id)),
@@ -255,7 +257,7 @@ pub async fn a_session_is_of_no_other_workspace(store: Arc<dyn Store>) {
     let mut tx = world.store.begin(other).await.unwrap();
     assert_eq!(tx.session(other, session.id).await.unwrap(), None);
     assert_eq!(tx.sessions(other, &SessionFilter::default(), None, 10).await.unwrap(), []);
-    let which = OpenSession { user: world.ada, agent: None, key: None, used_since: None };
+    let which = OpenSession { user: world.ada, agent: None, key: None, used_since: None, most_entries: None };
     assert_eq!(tx.open_session(other, which).await.unwrap(), None);
     assert_eq!(tx.session_entries(other, session.id, 0, 10).await.unwrap(), []);
     assert!(!tx.delete_session(other, session.id).await.unwrap());

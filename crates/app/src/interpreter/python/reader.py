@@ -68,7 +68,8 @@ def entry(tree, name):
     if not all(defines(node) for node in tree.body):
         return None
     public = [function for function in functions.values() if not function.name.startswith("_")]
-    first = [function for function in public if not used(function, functions)]
+    used = mentioned(functions.values())
+    first = [function for function in public if function.name not in used]
     return (first or public or [None])[-1]
 
 
@@ -101,11 +102,13 @@ def is_main_guard(test):
     )
 
 
-def used(function, functions):
-    """Whether another function of the file mentions it."""
-    others = (other for other in functions.values() if other is not function)
-    mentioned = (node for other in others for node in ast.walk(other) if isinstance(node, ast.Name))
-    return any(node.id == function.name for node in mentioned)
+def mentioned(functions):
+    """The names that functions mention, each besides its own."""
+    named = set()
+    for function in functions:
+        names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        named |= names - {function.name}
+    return named
 
 
 def parameters(function, described):
@@ -195,8 +198,11 @@ def plain(value):
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("keys must be text")
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, bool) or value is None or isinstance(value, (str, float)):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, str):
+        value.encode()  # half of a surrogate pair is no text to anyone else
+        return value
+    if isinstance(value, bool) or value is None or isinstance(value, float):
         return value
     if isinstance(value, int) and -(2**63) <= value < 2**64:
         return value
