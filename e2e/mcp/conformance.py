@@ -33,7 +33,7 @@ NEED_NO_FIXTURES = [
 ]
 
 # A result is kept in a folder named after its scenario and the time.
-FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
+FOLDER = re.compile(r"server-(.+)-(\d{4}-\d\d-\d\dT[\d-]+Z)")
 
 
 @dataclass
@@ -64,12 +64,10 @@ class Outcome:
 
 
 def outcomes(folder: pathlib.Path) -> list[Outcome]:
-    """What the suite left in a folder, in the order of its scenarios."""
-    found = []
-    for file in sorted(folder.glob("*/checks.json"), key=lambda file: file.stat().st_mtime_ns):
-        name = FOLDER.fullmatch(file.parent.name)
-        found.append(Outcome(name[1] if name else file.parent.name, json.loads(file.read_text())))
-    return found
+    """What the suite left in a folder, in the order in which it ran."""
+    named = [(FOLDER.fullmatch(file.parent.name), file) for file in folder.glob("*/checks.json")]
+    came = sorted((name[2], name[1], file) for name, file in named if name)
+    return [Outcome(scenario, json.loads(file.read_text())) for _, scenario, file in came]
 
 
 def suite(tools: Tools, url: str, claims: Claims) -> None:

@@ -19,7 +19,8 @@ struct Told {
     change: u64,
     /// The store's count of commits when it was last asked; other stores have none.
     commits: Option<u64>,
-    tools: Vec<rmcp::model::Tool>,
+    /// Its tools; unknown where something changed before they were looked at.
+    tools: Option<Vec<rmcp::model::Tool>>,
     skills: bool,
 }
 
@@ -33,7 +34,9 @@ impl Told {
     /// Before the request was looked at, so that nothing which happened since is missed.
     async fn by(cx: &Context, asking: &Asking) -> Result<Self, Error> {
         let offer = Offer::to(cx, asking).await?;
-        Ok(Self { change: asking.seen, commits: None, tools: offer.tools(), skills: offer.shows_skills() })
+        let now = app::skills::changes(cx, &asking.caller, None).await?.now;
+        let tools = (now == asking.seen).then(|| offer.tools());
+        Ok(Self { change: asking.seen, commits: None, tools, skills: offer.shows_skills() })
     }
 
     async fn news(&mut self, cx: &Context, asking: &Asking) -> Result<News, Error> {
@@ -50,7 +53,7 @@ impl Told {
         }
         self.change = changed.now;
         let offer = Offer::to(cx, asking).await?;
-        let tools = offer.tools();
+        let tools = Some(offer.tools());
         let news = News {
             tools: tools != self.tools,
             skills: (changed.any && offer.shows_skills()) || offer.shows_skills() != self.skills,

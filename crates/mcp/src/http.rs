@@ -94,7 +94,7 @@ impl Mcp {
             tokio::time::sleep(GLANCE).await;
         }
         // What was just answered has yet to be written.
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(5 * GLANCE).await;
         self.stop.cancel();
     }
 }

@@ -6,7 +6,7 @@ use model::{Agent, AgentId, Caller, Discovery};
 use super::procedural_memory;
 use crate::governance::{self, Ask, Question};
 use crate::search::{
-    self, Discover, Discovered, DiscoveredSkill, Form, Learned, LearnedPlace, PromptFormat, count,
+    self, Discover, Discovered, DiscoveredSkill, Form, Learned, LearnedPlace, PromptFormat, count_tokens,
 };
 use crate::{Code, Context, Error};
 
@@ -103,7 +103,7 @@ pub async fn context(
     let mut told = search::choose(cx, caller, wanted, form, Some(beside.room)).await?;
     loop {
         told.text = beside.with(form, &told.skills);
-        told.tokens = if told.text.is_empty() { 0 } else { count(&told.text) };
+        told.tokens = if told.text.is_empty() { 0 } else { count_tokens(&told.text) };
         if told.tokens <= budget || told.skills.pop().is_none() {
             break;
         }
@@ -143,13 +143,13 @@ impl Beside {
         let mut beside = Self { parts: Vec::new(), left_out: Vec::new(), room: 0 };
         for (part, text) in wanted {
             beside.parts.push(format.prose(part.heading(), part.as_str(), text.trim()));
-            if count(&format.document(&beside.parts)) > budget {
+            if count_tokens(&format.document(&beside.parts)) > budget {
                 beside.parts.pop();
                 beside.left_out.push(part);
             }
         }
-        let gap = if beside.parts.is_empty() { 0 } else { count(format.between()) };
-        beside.room = budget.saturating_sub(count(&format.document(&beside.parts)) + gap);
+        let gap = if beside.parts.is_empty() { 0 } else { count_tokens(format.between()) };
+        beside.room = budget.saturating_sub(count_tokens(&format.document(&beside.parts)) + gap);
         beside
     }
 

@@ -73,9 +73,12 @@ pub async fn edit(cx: &Context, caller: &Caller, whole: &Whole, said: Said) -> R
         example_prompts: said.example_prompts,
         ..Changes::default()
     };
+    let (body, description) = (&whole.manifest.body, &skill.description);
+    let heading = heading(body, &skill.name, description);
+    let made = heading.is_some() || body.trim().is_empty();
+    let written = heading.unwrap_or_else(|| written_name(skill));
     if said.code.is_some() || said.parameters.is_some() {
         let code = said.code.or_else(|| whole.code.clone()).ok_or_else(|| needed("code"))?;
-        let (written, description) = (written_name(skill), &skill.description);
         let known = whole.manifest.procedure.as_ref();
         if let Some(known) = known.filter(|known| known.language != Language::Python) {
             let parameters = said.parameters.unwrap_or_else(|| known.parameters.clone());
@@ -91,14 +94,24 @@ pub async fn edit(cx: &Context, caller: &Caller, whole: &Whole, said: Said) -> R
             let known = known.cloned().unwrap_or(fresh);
             changes.files.insert(file, Some(BundleFile::new(code.into_bytes())));
             changes.procedure = Change::Set(Procedure { function, parameters, ..known });
-            // Instructions that were made of the code are made anew; those that somebody wrote stay.
-            let made = whole.manifest.body.starts_with(format!("# {written}\n\n{description}\n").trim_end());
-            if made || whole.manifest.body.trim().is_empty() {
+            if made {
                 changes.body = Some(procedure_body(written, next, &read));
             }
         }
     }
+    if changes.body.is_none() && made {
+        let next = changes.description.as_ref();
+        changes.body = next.map(|next| body.replacen(description.as_str(), next, 1));
+    }
     Ok(EditSkill::new(Edit::Changes(Box::new(changes))))
+}
+
+/// The name in the first line of instructions that were made of code. These are made anew with the code; what
+/// somebody wrote stays.
+fn heading<'a>(body: &'a str, name: &SkillName, description: &str) -> Option<&'a str> {
+    let (heading, rest) = body.strip_prefix("# ")?.split_once("\n\n")?;
+    let made = rest.starts_with(description) && slugify(heading).as_ref() == Some(name);
+    made.then_some(heading)
 }
 
 async fn read(

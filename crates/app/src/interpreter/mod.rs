@@ -187,8 +187,13 @@ async fn memory(cx: &Context, caller: &Caller) -> Result<Option<ProceduralMemory
 /// Does what the tool is asked. What a model can mend is an answer with a failure; an error is for those who run it, and
 /// for callers who may not use it at all.
 pub async fn call(cx: &Context, caller: &Caller, call: Call) -> Result<Answer, Error> {
-    access::decide(caller, Act::UseCodeSession)?;
+    access::decide(caller, Act::ListSkills)?;
     let memory = memory(cx, caller).await?;
+    let operation = call.operation.as_deref().and_then(Operation::parse);
+    // Whoever may read may search; everything else makes or runs something.
+    if memory.is_none() || operation != Some(Operation::SearchSkills) {
+        access::decide(caller, Act::UseCodeSession)?;
+    }
     let recorded = record::begin(cx, caller, &call, memory.is_some()).await?;
     // In a box each: what waits for one operation need not have room for the largest.
     let answer = match &memory {

@@ -9,7 +9,7 @@ use store::SkillRecord;
 use super::Filter;
 use super::find::{self, FoundSkill, SearchSkills, find};
 use super::form::{Form, Frame};
-use super::token_count::count;
+use super::token_count::count_tokens;
 use crate::skills::{self, ListSkills};
 use crate::{Code, Context, Error, PageRequest};
 
@@ -114,7 +114,7 @@ pub(crate) async fn choose(
     Ok(Discovered {
         mode,
         used,
-        tokens: if text.is_empty() { 0 } else { count(&text) },
+        tokens: if text.is_empty() { 0 } else { count_tokens(&text) },
         text,
         skills: told.skills,
         budget,
@@ -179,15 +179,16 @@ impl Told {
             return 0;
         }
         let Frame { open, close, .. } = self.form.frame(apart);
-        let between = if apart { count(self.form.format.between()) } else { 0 };
-        count(open) + count(close) + between
+        let between = if apart { count_tokens(self.form.format.between()) } else { 0 };
+        count_tokens(open) + count_tokens(close) + between
     }
 
     /// Adds a skill if the whole still fits; false when it does not.
     fn add(&mut self, skill: DiscoveredSkill, room: usize) -> bool {
         let apart = self.form.is_apart(&skill.record.skill);
         let Frame { between, .. } = self.form.frame(apart);
-        let tokens = self.tokens + self.frame_tokens(apart) + count(&format!("{}{between}", skill.line));
+        let tokens =
+            self.tokens + self.frame_tokens(apart) + count_tokens(&format!("{}{between}", skill.line));
         if tokens > room {
             self.more = true;
             return false;

@@ -32,7 +32,7 @@ pub use search::{
 pub(crate) use discover::choose;
 pub(crate) use find::through;
 pub(crate) use form::{Form, Learned};
-pub(crate) use token_count::count;
+pub use token_count::count_tokens;
 
 /// Where the meaning of words comes from.
 #[derive(Clone, Default)]

@@ -63,7 +63,7 @@ fn register(name: &str, description: &str, code: &str) -> Value {
     json!({"operation": "register_skill", "skill_name": name, "skill_description": description, "prompt": code})
 }
 
-fn uses(name: &str, parameters: Value) -> Value {
+fn uses(name: &str, parameters: &Value) -> Value {
     json!({"operation": "use_skill", "skill_name": name, "skill_parameters": parameters})
 }
 
@@ -234,7 +234,7 @@ async fn t5_a_skill_that_is_used_runs_is_shown_and_counted() {
         stage.alice.get(&format!("{SKILLS}/{id}")).await.expect(200)["execution_count"].as_u64().unwrap()
     };
     assert_eq!(count().await, 0);
-    let answer = does(&stage.alice, "agent-1", uses("compound_interest_calculator", amounts())).await;
+    let answer = does(&stage.alice, "agent-1", uses("compound_interest_calculator", &amounts())).await;
     assert!((answer["result"].as_f64().unwrap() - 1647.01).abs() < 0.005, "{answer}");
     let [artifact] = answer["artifacts"].as_array().unwrap().as_slice() else { panic!("{answer}") };
     assert_eq!(
@@ -251,7 +251,7 @@ async fn t5_a_skill_that_is_used_runs_is_shown_and_counted() {
     assert_eq!(count().await, 1);
     // Either spelling of the name means it, and a default need not be given.
     let fewer = json!({"principal": 1000, "rate": 0.05, "time": 10});
-    let again = does(&stage.alice, "agent-1", uses("compound-interest-calculator", fewer)).await;
+    let again = does(&stage.alice, "agent-1", uses("compound-interest-calculator", &fewer)).await;
     assert_eq!(again["result"], answer["result"]);
     assert_eq!(count().await, 2);
 }
@@ -267,7 +267,7 @@ async fn t6_a_skill_that_needs_approval_waits_for_it() {
     assert_eq!(artifact["metadata"]["skill_status"], "PendingApproval", "{artifact}");
     assert_eq!(own(&stage.alice).await[0]["status"], "PendingApproval");
     let told =
-        fails(&stage.alice, "agent-1", uses("pending_test_skill", json!({})), "skill_not_active").await;
+        fails(&stage.alice, "agent-1", uses("pending_test_skill", &json!({})), "skill_not_active").await;
     assert!(told.contains("PendingApproval"), "{told}");
     assert_eq!(finds(&stage.alice, "agent-1", "print a greeting").await, Vec::<String>::new());
     // The agent cannot let it in, nor can another user; the owner can, by the path that the artifact shows.
@@ -276,21 +276,21 @@ async fn t6_a_skill_that_needs_approval_waits_for_it() {
     stage.bob.post(&path, &json!({})).await.denied(403, "forbidden");
     let approved = stage.alice.post(&path, &json!({})).await.expect(200);
     assert_eq!((&approved["changed"], &approved["status"]), (&json!(true), &json!("Active")));
-    let used = does(&stage.alice, "agent-1", uses("pending_test_skill", json!({}))).await;
+    let used = does(&stage.alice, "agent-1", uses("pending_test_skill", &json!({}))).await;
     assert_eq!(used["stdout"], "Hello World\n", "{used}");
     // Or an admin does.
     does(&stage.bob, "agent-1", register("pending_test_skill", "Prints a greeting.", HELLO)).await;
     let id = own(&stage.bob).await[0]["id"].as_str().unwrap().to_owned();
     let approved = stage.admin.post(&format!("{PROVIDER}/{id}/approve"), &json!({})).await.expect(200);
     assert_eq!(approved["status"], "Active");
-    does(&stage.bob, "agent-1", uses("pending_test_skill", json!({}))).await;
+    does(&stage.bob, "agent-1", uses("pending_test_skill", &json!({}))).await;
 }
 
 #[tokio::test]
 async fn t7_a_skill_that_is_removed_is_gone() {
     let stage = Stage::new().await;
     does(&stage.alice, "agent-1", register("reject_test", "Prints a greeting.", HELLO)).await;
-    does(&stage.alice, "agent-1", uses("reject_test", json!({}))).await;
+    does(&stage.alice, "agent-1", uses("reject_test", &json!({}))).await;
     let path = format!("{SKILLS}/{}", own(&stage.alice).await[0]["id"].as_str().unwrap());
     let gone = stage.alice.delete(&path).await.expect(200);
     assert_eq!(
@@ -300,7 +300,7 @@ async fn t7_a_skill_that_is_removed_is_gone() {
     assert_eq!(own(&stage.alice).await, Vec::<Value>::new());
     stage.alice.get(&path).await.denied(404, "not_found");
     stage.alice.delete(&path).await.denied(404, "not_found");
-    fails(&stage.alice, "agent-1", uses("reject_test", json!({})), "not_found").await;
+    fails(&stage.alice, "agent-1", uses("reject_test", &json!({})), "not_found").await;
     // One that was never used goes as well, before it is ever approved.
     stage.settings("agent-1", json!({"enabled": true, "require_skill_approval": true})).await;
     does(&stage.alice, "agent-1", register("reject_test", "Prints a greeting.", HELLO)).await;
@@ -312,7 +312,7 @@ async fn t7_a_skill_that_is_removed_is_gone() {
     let reason = json!({"reason": "It greets nobody."});
     let refused = stage.admin.post(&format!("{PROVIDER}/{id}/reject"), &reason).await.expect(200);
     assert_eq!(refused["status"], "Rejected");
-    let told = fails(&stage.alice, "agent-1", uses("reject_test", json!({})), "skill_not_active").await;
+    let told = fails(&stage.alice, "agent-1", uses("reject_test", &json!({})), "skill_not_active").await;
     assert!(told.contains("Rejected"), "{told}");
 }
 
@@ -326,14 +326,14 @@ async fn t8_a_skill_belongs_to_one_user_on_one_agent() {
     assert_eq!(finds(&stage.alice, "agent-2", words).await, Vec::<String>::new());
     assert_eq!(finds(&stage.bob, "agent-1", words).await, Vec::<String>::new());
     for (api, agent) in [(&stage.alice, "agent-2"), (&stage.bob, "agent-1")] {
-        fails(api, agent, uses(name, amounts()), "not_found").await;
+        fails(api, agent, uses(name, &amounts()), "not_found").await;
     }
     // Bob has one of his own under the same name; both are kept, and each runs their own.
     let simple =
         "def compound_interest_calculator(principal, rate, time, frequency=1):\n    return 'of bob'\n";
     does(&stage.bob, "agent-1", register(name, DESCRIPTION, simple)).await;
-    assert_eq!(does(&stage.bob, "agent-1", uses(name, amounts())).await["result"], "of bob");
-    let result = does(&stage.alice, "agent-1", uses(name, amounts())).await["result"].as_f64();
+    assert_eq!(does(&stage.bob, "agent-1", uses(name, &amounts())).await["result"], "of bob");
+    let result = does(&stage.alice, "agent-1", uses(name, &amounts())).await["result"].as_f64();
     assert!((result.unwrap() - 1647.01).abs() < 0.005);
     let all = stage.admin.get(PROVIDER).await.expect(200);
     let mut owners: Vec<_> =
@@ -389,7 +389,7 @@ async fn t9_the_endpoints_of_people() {
 #[tokio::test]
 async fn t10_errors_are_told_and_break_nothing() {
     let stage = Stage::new().await;
-    let told = fails(&stage.alice, "agent-1", uses("nonexistent_skill_12345", json!({})), "not_found").await;
+    let told = fails(&stage.alice, "agent-1", uses("nonexistent_skill_12345", &json!({})), "not_found").await;
     assert!(told.contains("nonexistent_skill_12345"), "{told}");
     let invalid = "this is not valid python code {{{";
     fails(&stage.alice, "agent-1", register("broken", "Is broken.", invalid), "invalid_code").await;
@@ -409,7 +409,7 @@ async fn t10_errors_are_told_and_break_nothing() {
     let endless = "while True: pass";
     fails(&hasty.alice, "agent-1", json!({"prompt": endless}), "time_limit").await;
     does(&hasty.alice, "agent-1", register("endless", "Never ends.", endless)).await;
-    fails(&hasty.alice, "agent-1", uses("endless", json!({})), "time_limit").await;
+    fails(&hasty.alice, "agent-1", uses("endless", &json!({})), "time_limit").await;
     let skill = own(&hasty.alice).await[0].clone();
     assert_eq!((&skill["execution_count"], &skill["success_rate"]), (&json!(1), &json!(0.0)), "{skill}");
     let answer = does(&hasty.alice, "agent-1", json!({"prompt": FACTORIAL})).await;
@@ -427,7 +427,7 @@ async fn t10_a_database_that_is_down_is_said_to_be_unavailable() {
     does(&stage.alice, "agent-1", register("first_skill", "Prints a greeting.", HELLO)).await;
     let path = format!("{SKILLS}/{}", own(&stage.alice).await[0]["id"].as_str().unwrap());
     cluster.kill();
-    let call = uses("first_skill", json!({}));
+    let call = uses("first_skill", &json!({}));
     let (listed, read, deleted, called) = tokio::join!(
         stage.alice.get(SKILLS),
         stage.alice.get(&path),

@@ -334,6 +334,35 @@ async fn posting_again_is_a_new_version_and_the_same_is_none() {
 }
 
 #[tokio::test]
+async fn an_agent_keeps_no_more_skills_of_a_user_than_it_may() {
+    let world = World::new().await;
+    let settings = json!({"procedural_memory_settings": {"max_skills_per_user": 1}});
+    world.api.ok(200, put(&format!("{AGENTS}/analyst")).json(settings)).await;
+    let mut more = adder("analyst");
+    more["name"] = json!("sum_up");
+    denied(&world.api, post(SKILLS).json(&more).bearer(&world.alice), 409, "limit_reached").await;
+    world.api.ok_as(&world.bob, 201, post(SKILLS).json(more)).await;
+}
+
+#[tokio::test]
+async fn through_an_agent_a_skill_is_put_on_that_agent() {
+    let world = World::new().await;
+    let mut body = adder("builder");
+    body.as_object_mut().unwrap().remove("owner_agent_object_id");
+    let through = |ask: Ask| ask.header("repertoire-agent", "builder");
+    let made = world.api.ok_as(&world.alice, 201, through(post(SKILLS).json(body))).await.json();
+    assert_eq!(made["owner_agent_object_id"], agent("builder"));
+    // There, what is on another agent is not one's own; and an agent approves nothing.
+    let listed = world.api.ok_as(&world.alice, 200, through(get(SKILLS))).await.json();
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["id"]), (1, &made["id"]));
+    denied(&world.api, through(get(&world.own())).bearer(&world.alice), 403, "forbidden").await;
+    let approve = post(&format!("{SKILLS}/{}/approve", id(&made)));
+    denied(&world.api, through(approve).bearer(&world.alice), 403, "forbidden").await;
+    let nobody = get(SKILLS).header("repertoire-agent", "nobody").bearer(&world.alice);
+    denied(&world.api, nobody, 404, "not_found").await;
+}
+
+#[tokio::test]
 async fn what_is_posted_must_make_a_skill() {
     let world = World::new().await;
     let post = |change: Value| {
@@ -461,9 +490,14 @@ async fn an_admin_puts_skills_in_for_others() {
     let read = api.ok(200, get(&path)).await.json();
     let same = api.ok(200, put(&path).json(&read)).await.json();
     assert_eq!((&same["changed"], &same["version"]), (&json!(false), &json!(1)));
+    // Instructions that were made of it follow.
+    let told = api.ok(200, put(&path).json(json!({"description": "Sums up."}))).await.json();
+    let native = api.ok(200, get(&format!("/skills/{}", told["uuid"].as_str().unwrap()))).await.json();
+    let instructions = native["instructions"].as_str().unwrap();
+    assert!(instructions.contains("Sums up.") && !instructions.contains("Adds two"), "{instructions}");
     let code = "def add_numbers(a, b, c):\n    return a + b + c\n";
     let changed = api.ok(200, put(&path).json(json!({"code": code, "tags": ["sums"]}))).await.json();
-    assert_eq!((&changed["code"], &changed["version"]), (&json!(code), &json!(2)));
+    assert_eq!((&changed["code"], &changed["version"]), (&json!(code), &json!(3)));
     assert_eq!(changed["parameters"].as_array().unwrap().len(), 3);
     assert_eq!((&changed["tags"], &changed["display_name"]), (&json!(["sums"]), &json!("Add Numbers")));
     assert_eq!(changed["example_prompts"], json!(["what is 1 plus 2"]));

@@ -1,0 +1,78 @@
+//! An agent whose procedural memory is off, or was never set up: as if none of it existed.
+
+use model::{ProceduralMemory, TokenScope};
+use serde_json::{Value, json};
+
+use crate::world::{Host, World};
+
+async fn off(world: &World) -> Host {
+    let agent = world.app.agent("plain").await;
+    let admin = world.app.admin().await;
+    world.app.skill(&admin, "greet").await;
+    let token = world.token(&admin, Some(agent.id), &[TokenScope::Read, TokenScope::Write]).await;
+    Host { mcp: world.mcp.clone(), token, query: "" }
+}
+
+#[tokio::test]
+async fn nothing_it_is_offered_has_a_word_of_skills() {
+    let world = World::new().await;
+    let host = off(&world).await;
+    let discovered = host.result("server/discover", json!({})).await;
+    assert_eq!(
+        discovered["capabilities"].as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["tools"],
+        "{discovered}"
+    );
+    let tools = host.result("tools/list", json!({})).await;
+    for told in [&discovered, &tools] {
+        assert!(!told.to_string().to_lowercase().contains("skill"), "{told}");
+    }
+    let properties = tools["tools"][0]["inputSchema"]["properties"].as_object().unwrap();
+    assert_eq!(properties.keys().collect::<Vec<_>>(), ["prompt", "file_names", "session_id"]);
+}
+
+#[tokio::test]
+async fn what_shows_skills_is_not_there() {
+    let world = World::new().await;
+    let host = off(&world).await;
+    let uri = json!({"uri": "skill://greet/SKILL.md"});
+    for (method, params) in [
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", uri.clone()),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({"name": "greet"})),
+        ("skills/list", json!({})),
+        ("skills/get", uri.clone()),
+        ("resources/directory/read", uri),
+    ] {
+        assert_eq!(host.error(method, params).await["code"], json!(-32601), "{method}");
+    }
+    for tool in ["search", "register_skill", "load_functions", "read_skill", "propose_skill"] {
+        let error = host.error("tools/call", json!({"name": tool, "arguments": {}})).await;
+        assert_eq!(error["code"], json!(-32602), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn toolsets_of_memory_keep_only_what_has_nothing_to_do_with_skills() {
+    let world = World::new().await;
+    let host = Host { query: "?toolsets=memory,learning", ..off(&world).await };
+    assert_eq!(host.tools().await, ["execute_code", "write_todos"]);
+}
+
+#[tokio::test]
+async fn settings_that_are_there_and_off_are_off_too() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let agent = world.app.agent_with("switched", ProceduralMemory::default()).await;
+    let spec = app::agents::AgentSpec {
+        procedural_memory: Some(ProceduralMemory { enabled: false, ..ProceduralMemory::default() }),
+        ..app::agents::AgentSpec::new(agent.name.clone())
+    };
+    app::agents::update(&world.app.cx, &admin, agent.id, spec, None).await.unwrap();
+    let token = world.token(&admin, Some(agent.id), &[TokenScope::Read, TokenScope::Write]).await;
+    let host = Host { mcp: world.mcp.clone(), token, query: "" };
+    let tools: Value = host.result("tools/list", json!({})).await;
+    assert!(!tools.to_string().contains("skill"), "{tools}");
+}
