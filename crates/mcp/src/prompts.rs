@@ -50,7 +50,8 @@ pub(crate) async fn get(
     };
     let record = app::skills::resolve(cx, caller, &request.name).await.map_err(|error| unknown(&error))?;
     let served = skills::served(cx, caller, &record).await.map_err(|error| unknown(&error))?;
-    let request = request.arguments.as_ref().and_then(|arguments| arguments.get(REQUEST)).and_then(Value::as_str);
+    let request =
+        request.arguments.as_ref().and_then(|arguments| arguments.get(REQUEST)).and_then(Value::as_str);
     let skill = &served.detail.record.skill;
     let mut text = format!("Use the skill `{}`: {}\n\n", skill.name, skill.description);
     text.push_str(served.detail.manifest.body.trim());

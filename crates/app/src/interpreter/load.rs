@@ -98,9 +98,7 @@ fn told(loaded: &Loaded) -> String {
         }
     }
     if loaded.has_modules {
-        told.push_str(
-            "\nIt has modules of its own, which are not loaded; it fails here if it needs them.",
-        );
+        told.push_str("\nIt has modules of its own, which are not loaded; it fails here if it needs them.");
     }
     told.trim_end().to_owned()
 }

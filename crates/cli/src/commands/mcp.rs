@@ -22,7 +22,9 @@ impl McpArgs {
             model::Toolset::parse(word).map_err(|error| Failure::usage(error.to_string()))?;
         }
         if std::io::stdin().is_terminal() {
-            session.output.note("waiting for a host's messages; `repertoire connect` sets one up, Ctrl-D ends this");
+            session
+                .output
+                .note("waiting for a host's messages; `repertoire connect` sets one up, Ctrl-D ends this");
         }
         stdio::bridge(session.settings, &self.toolsets).await
     }
