@@ -5,6 +5,7 @@ mod acceptance;
 mod access;
 mod api;
 mod backup;
+mod bridge;
 mod code_sessions;
 mod connect;
 mod help;
