@@ -259,7 +259,7 @@ impl ServerHandler for Handler {
             return Err(no_such_method("prompts/get"));
         }
         let caller = &guest.asking.caller;
-        Ok(prompts::get(&self.cx, caller, &request.name, request.arguments).await?.into())
+        Ok(prompts::get(&self.cx, caller, &guest.offer, request).await?.into())
     }
 
     async fn complete(
