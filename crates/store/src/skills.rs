@@ -33,6 +33,7 @@ pub enum Visibility {
 
 /// What a list is narrowed to; empty fields narrow nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[allow(clippy::struct_excessive_bools)] // each narrows the list on its own
 pub struct SkillFilter {
     /// Words that must all stand in name, title, description or tags.
     pub words: Vec<String>,

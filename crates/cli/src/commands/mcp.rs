@@ -12,7 +12,7 @@ use crate::stdio;
 #[derive(Args)]
 pub(crate) struct McpArgs {
     /// The groups of tools to offer: interpreter, memory, library, learning; several with commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, alias = "toolset", value_name = "NAMES", value_delimiter = ',')]
     toolsets: Vec<String>,
 }
 

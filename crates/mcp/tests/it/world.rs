@@ -164,7 +164,7 @@ pub(crate) async fn read(response: Response<Body>) -> Answer {
     let body = serde_json::from_str(&text).unwrap_or_else(|_| {
         let messages = text.lines().filter_map(|line| line.strip_prefix("data:"));
         let messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-        messages.last().unwrap_or(Value::String(text.clone()))
+        messages.rev().next().unwrap_or(Value::String(text.clone()))
     });
     Answer { status: parts.status, headers: parts.headers, body }
 }
@@ -184,14 +184,14 @@ impl Stream {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let data: String = event.lines().filter_map(|line| line.strip_prefix("data:")).collect();
-                let message = serde_json::from_str(&data).ok();
-                self.text = rest.to_owned();
+                let (message, rest) = (serde_json::from_str(&data).ok(), rest.to_owned());
+                self.text = rest;
                 if let Some(message) = message {
                     return message;
                 }
                 continue;
             }
-            let bytes = self.body.next().await.expect("the stream goes on").unwrap();
+            let bytes = self.body.next().await.unwrap_or_else(|| panic!("the stream ended")).unwrap();
             self.text.push_str(std::str::from_utf8(&bytes).unwrap());
         }
     }

@@ -59,7 +59,7 @@ pub(crate) struct ConnectArgs {
     #[arg(long, value_name = "NAME", default_value = "repertoire", value_parser = server_name)]
     name: String,
     /// Offer only these tools: interpreter, memory, library, learning; as the agent is set when left out
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = toolset)]
+    #[arg(long, alias = "toolset", value_name = "NAMES", value_delimiter = ',', value_parser = toolset)]
     toolsets: Vec<Toolset>,
     /// Let it talk to this server itself, over HTTP; otherwise it starts this program
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["data", "database", "server", "user"])]
