@@ -163,8 +163,8 @@ pub(crate) async fn read(response: Response<Body>) -> Answer {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let body = serde_json::from_str(&text).unwrap_or_else(|_| {
         let messages = text.lines().filter_map(|line| line.strip_prefix("data:"));
-        let messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-        messages.rev().next().unwrap_or(Value::String(text.clone()))
+        let mut messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        messages.next_back().unwrap_or(Value::String(text.clone()))
     });
     Answer { status: parts.status, headers: parts.headers, body }
 }
