@@ -168,7 +168,7 @@ async fn a_plan_is_kept_in_the_conversation() {
         app::sessions::list(&world.app.cx, &admin, app::sessions::ListSessions::default()).await.unwrap();
     assert_eq!(sessions.items.len(), 1);
     assert_eq!(sessions.items[0].todos.len(), 2);
-    assert_eq!(sessions.items[0].source.as_deref(), Some("mcp"));
+    assert_eq!(sessions.items[0].source.as_deref(), Some("test"));
     let id = sessions.items[0].id;
     let entries =
         app::sessions::entries(&world.app.cx, &admin, id, app::PageRequest::default()).await.unwrap();
