@@ -40,7 +40,7 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
         write_file(path, server.address().to_string().as_bytes(), Overwrite::Yes)?;
     }
     tracing::info!(http.address = %server.address(), "listening");
-    let served = tokio::select! {
+    let ending = tokio::select! {
         ended = server.ended() => ended,
         name = signals.next() => {
             tracing::info!(signal = name, "stopping; requests under way may finish");
@@ -55,7 +55,7 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     };
     server.end().await;
     tracing::info!("stopped");
-    served.map(|()| Exit::Ok)
+    ending.map(|()| Exit::Ok)
 }
 
 fn start_logging(log: &Log) -> Outcome {

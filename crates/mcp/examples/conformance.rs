@@ -15,6 +15,7 @@ use axum::extract::Request;
 use axum::middleware::{self, Next};
 use model::{Agent, Caller, ProceduralMemory, Toolset};
 use repertoire_mcp::{Asking, Handler};
+#[allow(clippy::wildcard_imports)] // the suite has something of almost every kind
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -43,6 +44,7 @@ struct World {
     changes: AtomicU32,
 }
 
+#[allow(clippy::needless_pass_by_value)] // it is called on what `json!` makes
 fn object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }

@@ -34,11 +34,11 @@ impl Bridge {
         let mut heard = false;
         let problem = loop {
             tries += 1;
-            let tried = match self.place().await {
+            let came = match self.place().await {
                 Ok(place) => self.attempt(&place, &message, id, &mut heard).await,
                 Err(failure) => Tried::Failed(unavailable(&failure)),
             };
-            match tried {
+            match came {
                 Tried::Done => return,
                 // A host that listens for changes goes on to do so, whoever serves.
                 Tried::Again if listens && heard => {
@@ -50,9 +50,10 @@ impl Bridge {
                 Tried::Failed(problem) => break problem,
             }
         };
-        match id {
-            Some(id) => self.give(failure(id, &problem)).await,
-            None => tracing::warn!(problem, "a notification was lost"),
+        if let Some(id) = id {
+            self.give(failure(id, &problem)).await;
+        } else {
+            tracing::warn!(problem, "a notification was lost");
         }
     }
 
@@ -123,13 +124,10 @@ impl Bridge {
         }
         let mut events = Events::default();
         loop {
-            let chunk = match response.chunk().await {
-                Ok(Some(chunk)) => chunk,
-                Ok(None) | Err(_) => {
-                    self.moved(place).await;
-                    let listens = message.method() == Some(LISTEN);
-                    return if listens { Tried::Again } else { Tried::Failed(WENT_AWAY.to_owned()) };
-                }
+            let Ok(Some(chunk)) = response.chunk().await else {
+                self.moved(place).await;
+                let listens = message.method() == Some(LISTEN);
+                return if listens { Tried::Again } else { Tried::Failed(WENT_AWAY.to_owned()) };
             };
             for answer in events.push(&chunk) {
                 let acknowledged = answer.get("method").and_then(Value::as_str) == Some(ACKNOWLEDGED);

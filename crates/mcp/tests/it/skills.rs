@@ -18,7 +18,7 @@ async fn with_refunds() -> (World, crate::world::Host) {
 
 #[tokio::test]
 async fn a_skill_is_listed_with_what_its_author_wrote_and_every_file() {
-    let (_world, host) = with_refunds().await;
+    let (_world, host) = Box::pin(with_refunds()).await;
     let list = host.result("skills/list", json!({})).await;
     assert_eq!(list["resultType"], "complete");
     assert_eq!(list["cacheScope"], "private");
@@ -49,7 +49,7 @@ async fn a_skill_is_listed_with_what_its_author_wrote_and_every_file() {
 
 #[tokio::test]
 async fn folders_are_read_one_level_at_a_time() {
-    let (_world, host) = with_refunds().await;
+    let (_world, host) = Box::pin(with_refunds()).await;
     let names = |list: Value| {
         let resources = list["resources"].as_array().unwrap().clone();
         resources.iter().map(|entry| (entry["name"].clone(), entry["mimeType"].clone())).collect::<Vec<_>>()
@@ -71,7 +71,7 @@ async fn folders_are_read_one_level_at_a_time() {
 
 #[tokio::test]
 async fn no_address_leads_out_of_a_skill() {
-    let (_world, host) = with_refunds().await;
+    let (_world, host) = Box::pin(with_refunds()).await;
     for uri in [
         "skill://refunds/../other/SKILL.md",
         "skill://refunds/%2e%2e/SKILL.md",
@@ -106,7 +106,7 @@ async fn a_skill_kept_under_another_name_has_its_own_name_in_its_address() {
 
 #[tokio::test]
 async fn a_prompt_gives_the_instructions_and_the_request() {
-    let (_world, host) = with_refunds().await;
+    let (_world, host) = Box::pin(with_refunds()).await;
     let list = host.result("prompts/list", json!({})).await;
     assert_eq!(list["prompts"][0]["name"], "refunds");
     let asked = json!({"name": "refunds", "arguments": {"request": "pay Tom back"}});

@@ -163,8 +163,8 @@ pub(crate) async fn read(response: Response<Body>) -> Answer {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let body = serde_json::from_str(&text).unwrap_or_else(|_| {
         let messages = text.lines().filter_map(|line| line.strip_prefix("data:"));
-        let messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
-        messages.last().unwrap_or(Value::String(text.clone()))
+        let mut messages = messages.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        messages.next_back().unwrap_or(Value::String(text.clone()))
     });
     Answer { status: parts.status, headers: parts.headers, body }
 }
@@ -185,13 +185,14 @@ impl Stream {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let data: String = event.lines().filter_map(|line| line.strip_prefix("data:")).collect();
                 let message = serde_json::from_str(&data).ok();
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 if let Some(message) = message {
                     return message;
                 }
                 continue;
             }
-            let bytes = self.body.next().await.expect("the stream goes on").unwrap();
+            let bytes = self.body.next().await.unwrap().unwrap();
             self.text.push_str(std::str::from_utf8(&bytes).unwrap());
         }
     }
