@@ -5,6 +5,8 @@ use policy::access::Denial;
 use sandbox::FileProblem;
 use store::StoreError;
 
+use crate::governance::Denied;
+
 /// Why a use case did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -24,6 +26,9 @@ pub enum Error {
     /// The caller may not.
     #[error("{0}")]
     Forbidden(#[from] Denial),
+    /// Policies in force are against it.
+    #[error("{}", .0.reason)]
+    Denied(Denied),
     /// There is no such thing, as far as the caller may know.
     #[error("there is no {what} `{which}`")]
     NotFound {
@@ -114,6 +119,7 @@ codes! {
     Unauthenticated => "unauthenticated",
     Forbidden => "forbidden",
     TokenScope => "token_scope",
+    PolicyDenied => "policy_denied",
     NotFound => "not_found",
     NameTaken => "name_taken",
     HandleTaken => "handle_taken",
@@ -150,6 +156,7 @@ impl Error {
             Self::Unauthenticated(_) => Code::Unauthenticated,
             Self::Forbidden(Denial::TokenScope(_)) => Code::TokenScope,
             Self::Forbidden(_) => Code::Forbidden,
+            Self::Denied(_) => Code::PolicyDenied,
             Self::NotFound { .. } | Self::NoCodeSession { .. } => Code::NotFound,
             Self::Stale { .. } => Code::Stale,
             Self::Precondition { .. } => Code::Precondition,

@@ -34,6 +34,9 @@ pub(crate) struct Lock {
 pub(crate) struct RunningServer {
     pub(crate) url: String,
     pub(crate) pid: u32,
+    /// Whether it serves beside an agent host that started it.
+    #[serde(default)]
+    pub(crate) bridge: bool,
 }
 
 /// What came of asking for the lock.

@@ -4,7 +4,7 @@ mod indexing;
 mod running;
 mod warm_up;
 
-pub(crate) use running::{Claimed, Running};
+pub(crate) use running::{Claimed, Purpose, Running};
 pub(crate) use warm_up::trial;
 
 use std::io::IsTerminal as _;
@@ -33,14 +33,14 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     let library = Claimed::open(settings).await?;
     let listener = bind(&settings.serve).await?;
     let metrics = start_metrics(&settings.serve)?;
-    let mut server = Running::begin(settings, library, listener).await?;
+    let mut server = Running::begin(settings, library, listener, Purpose::Server).await?;
     let link = sign_in_link(server.admin(), server.first_link(), server.public_url()).await;
     greet(output, settings, server.public_url(), metrics, link.as_deref());
     if let Some(path) = ready_file {
         write_file(path, server.address().to_string().as_bytes(), Overwrite::Yes)?;
     }
     tracing::info!(http.address = %server.address(), "listening");
-    let ending = tokio::select! {
+    let done = tokio::select! {
         ended = server.ended() => ended,
         name = signals.next() => {
             tracing::info!(signal = name, "stopping; requests under way may finish");
@@ -55,7 +55,7 @@ pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Optio
     };
     server.end().await;
     tracing::info!("stopped");
-    ending.map(|()| Exit::Ok)
+    done.map(|()| Exit::Ok)
 }
 
 fn start_logging(log: &Log) -> Outcome {

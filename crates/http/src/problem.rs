@@ -165,7 +165,9 @@ fn status(code: Code) -> StatusCode {
         | Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::Unauthenticated => StatusCode::UNAUTHORIZED,
-        Code::Forbidden | Code::TokenScope | Code::NetworkNotAllowed => StatusCode::FORBIDDEN,
+        Code::Forbidden | Code::TokenScope | Code::PolicyDenied | Code::NetworkNotAllowed => {
+            StatusCode::FORBIDDEN
+        }
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::NameTaken
         | Code::HandleTaken

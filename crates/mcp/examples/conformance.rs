@@ -15,8 +15,15 @@ use axum::extract::Request;
 use axum::middleware::{self, Next};
 use model::{Agent, Caller, ProceduralMemory, Toolset};
 use repertoire_mcp::{Asking, Handler};
-#[allow(clippy::wildcard_imports)] // the suite has something of almost every kind
-use rmcp::model::*;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
+    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptArgument, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate, Role, ServerConfig, SubscriptionFilter, Tool,
+};
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -44,9 +51,11 @@ struct World {
     changes: AtomicU32,
 }
 
-#[allow(clippy::needless_pass_by_value)] // it is called on what `json!` makes
 fn object(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
 }
 
 fn tools() -> Vec<Tool> {

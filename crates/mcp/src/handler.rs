@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use app::Context;
+use app::governance::OwnCall;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -15,13 +16,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{invalid, protocol};
 use crate::offer::Offer;
 use crate::skills::{EXTENSION, TTL_MS};
-use crate::tools::{Call, Done};
+use crate::tools::{Call, Done, Stop, ToolKind};
 use crate::{Asking, changes, completion, prompts, record, resources, skills};
 
 /// What answers the requests of hosts. Cheap to clone; clones serve the same session.
@@ -116,7 +117,24 @@ impl Handler {
         ServerConfig::new(capabilities).with_server_info(us)
     }
 
-    async fn call(&self, guest: &Guest<'_>, request: CallToolRequestParams) -> Result<Done, ErrorData> {
+    /// Does what a tool is called for, if the policies in force let it.
+    async fn governed(&self, tool: &ToolKind, call: &Call<'_>) -> Result<Done, Stop> {
+        let task = call.arguments.get("prompt").or(call.arguments.get("query")).and_then(Value::as_str);
+        let own = OwnCall {
+            tool: tool.name,
+            task: task.unwrap_or_default(),
+            arguments: Value::Object(call.arguments.clone()),
+        };
+        app::governance::admit(&self.cx, &call.asking.caller, own).await?;
+        (tool.call)(call).await
+    }
+
+    async fn call(
+        &self,
+        guest: &Guest<'_>,
+        request: CallToolRequestParams,
+        host: Option<String>,
+    ) -> Result<Done, ErrorData> {
         let name = request.name.as_ref();
         let tool = guest.offer.tool(name).ok_or_else(|| {
             let shown: String = name.chars().take(64).collect();
@@ -124,12 +142,12 @@ impl Handler {
         })?;
         let arguments = request.arguments.unwrap_or_default();
         let asking = guest.asking;
-        let session = match record::session(&self.cx, asking).await {
+        let session = match record::session(&self.cx, asking, host.as_deref()).await {
             Ok(session) => session,
             Err(error) => return Ok(Done::failed(&error)),
         };
-        let call = Call { cx: &self.cx, asking, arguments, session };
-        let done = (tool.call)(&call).await.unwrap_or_else(|error| Done::failed(&error));
+        let call = Call { cx: &self.cx, asking, host, arguments, session };
+        let done = self.governed(tool, &call).await.unwrap_or_else(Done::from);
         if let (Some(session), false) = (session, done.recorded) {
             let kept = record::keep(&self.cx, asking, session, tool.name, call.arguments, &done).await;
             if let Err(error) = kept {
@@ -193,8 +211,9 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let guest = self.guest(&context).await?;
         let _begun = self.work.begin();
+        let host = context.client_info().map(|info| info.name);
         tokio::select! {
-            done = self.call(&guest, request) => Ok(done?.into_result().into()),
+            done = self.call(&guest, request, host) => Ok(done?.into_result().into()),
             // Nobody waits for the answer any more; what was begun ends with this.
             () = context.ct.cancelled() => Err(ErrorData::invalid_request("the call was cancelled", None)),
         }
@@ -258,7 +277,7 @@ impl ServerHandler for Handler {
             return Err(no_such_method("prompts/get"));
         }
         let caller = &guest.asking.caller;
-        Ok(prompts::get(&self.cx, caller, &request.name, request.arguments).await?.into())
+        Ok(prompts::get(&self.cx, caller, &guest.offer, request).await?.into())
     }
 
     async fn complete(

@@ -49,13 +49,32 @@ impl Offer {
         self.toolsets.contains(&tool.toolset) && (self.memory || !tool.needs_memory)
     }
 
+    /// Whether one of the tools executes code.
+    fn executes(&self) -> bool {
+        self.toolsets.contains(&Toolset::Interpreter) || self.toolsets.contains(&Toolset::Memory)
+    }
+
+    /// How a model runs the code of a skill; nothing where no tool does.
+    pub(crate) fn running(&self) -> Option<&'static str> {
+        if !self.memory {
+            None
+        } else if self.toolsets.contains(&Toolset::Interpreter) {
+            Some("call `code_interpreter` with operation `use_skill`, its name and parameters")
+        } else if self.toolsets.contains(&Toolset::Memory) {
+            Some("load it with `load_functions`, and import it in `execute_code`")
+        } else {
+            None
+        }
+    }
+
     /// What the server says about itself to the model.
     pub(crate) fn instructions(&self) -> String {
         let mut lines = Vec::new();
-        let executes = [Toolset::Interpreter, Toolset::Memory].iter().any(|one| self.toolsets.contains(one));
-        if !self.memory && executes {
-            lines.push("Executes Python in a sandbox without a network.");
-        } else if self.memory && self.toolsets.contains(&Toolset::Interpreter) {
+        if !self.memory {
+            if self.executes() {
+                lines.push("Executes Python in a sandbox without a network.");
+            }
+        } else if self.toolsets.contains(&Toolset::Interpreter) {
             lines.push(
                 "A library of skills: code and instructions that worked before. Before you write code, call \
                  code_interpreter with operation search_skills and the task as prompt. If a skill has a similarity of \

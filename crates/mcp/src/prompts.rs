@@ -4,11 +4,13 @@ use app::{Context, Error};
 use model::{Caller, SKILL_FILE};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CacheScope, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument, PromptMessage, Role,
+    CacheScope, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument,
+    PromptMessage, Role,
 };
 use serde_json::Value;
 
 use crate::failure::{invalid, protocol};
+use crate::offer::Offer;
 use crate::skills::{self, LIST_PAGE, TTL_MS};
 
 /// The one argument a prompt has.
@@ -39,21 +41,24 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     cx: &Context,
     caller: &Caller,
-    name: &str,
-    arguments: Option<JsonObject>,
+    offer: &Offer,
+    request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let unknown = |error: &Error| match error {
         Error::NotFound { .. } => invalid(error.to_string()),
         error => protocol(error),
     };
-    let record = app::skills::resolve(cx, caller, name).await.map_err(|error| unknown(&error))?;
+    let record = app::skills::resolve(cx, caller, &request.name).await.map_err(|error| unknown(&error))?;
     let served = skills::served(cx, caller, &record).await.map_err(|error| unknown(&error))?;
-    let request = arguments.as_ref().and_then(|arguments| arguments.get(REQUEST)).and_then(Value::as_str);
+    let request =
+        request.arguments.as_ref().and_then(|arguments| arguments.get(REQUEST)).and_then(Value::as_str);
     let skill = &served.detail.record.skill;
     let mut text = format!("Use the skill `{}`: {}\n\n", skill.name, skill.description);
     text.push_str(served.detail.manifest.body.trim());
-    if served.detail.manifest.procedure.is_some() {
-        text.push_str("\n\nIt has code to run: where there is a tool `code_interpreter`, call it with operation `use_skill`.");
+    if let (Some(_), Some(how)) = (&served.detail.manifest.procedure, offer.running()) {
+        text.push_str("\n\nIt has code to run: ");
+        text.push_str(how);
+        text.push('.');
     }
     let others = served.detail.files.iter().filter(|file| file.path.as_str() != SKILL_FILE);
     let others: Vec<_> = others.map(|file| format!("- {}", served.uri.of(file.path.as_str()))).collect();

@@ -8,17 +8,25 @@ use serde_json::{Map, Value};
 use crate::Asking;
 use crate::tools::Done;
 
-/// The session that a request belongs to.
-pub(crate) fn which(asking: &Asking) -> Ensure {
-    Ensure { key: asking.conversation.clone(), source: Some("mcp".to_owned()) }
+/// How much of a host's name is kept.
+const LONGEST_HOST: usize = 64;
+
+/// The session that a request of a host belongs to.
+pub(crate) fn which(asking: &Asking, host: Option<&str>) -> Ensure {
+    let host: String = host.unwrap_or("mcp").chars().take(LONGEST_HOST).collect();
+    Ensure { key: asking.conversation.clone(), source: Some(host) }
 }
 
 /// The session that a request belongs to, where sessions are kept.
-pub(crate) async fn session(cx: &Context, asking: &Asking) -> Result<Option<SessionId>, Error> {
+pub(crate) async fn session(
+    cx: &Context,
+    asking: &Asking,
+    host: Option<&str>,
+) -> Result<Option<SessionId>, Error> {
     if !sessions::are_recorded(cx) {
         return Ok(None);
     }
-    sessions::ensure(cx, &asking.caller, which(asking)).await.map(Some)
+    sessions::ensure(cx, &asking.caller, which(asking, host)).await.map(Some)
 }
 
 /// Keeps a call that the use case itself did not keep.

@@ -125,7 +125,10 @@ async fn parts(
     let memory = agent.procedural_memory.as_ref().filter(|memory| memory.enabled);
     let all = [
         (ContextPart::Policies, explained.planning),
-        (ContextPart::ProceduralMemory, memory.map(procedural_memory::prompt).unwrap_or_default()),
+        (
+            ContextPart::ProceduralMemory,
+            memory.map(|memory| procedural_memory::prompt(memory, &agent.toolsets)).unwrap_or_default(),
+        ),
     ];
     Ok(all.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect())
 }

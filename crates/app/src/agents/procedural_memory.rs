@@ -1,23 +1,42 @@
 //! What an agent with procedural memory is told about finding, using and saving skills.
 
-use model::{ProceduralMemory, ProposalMode};
+use model::{ProceduralMemory, ProposalMode, Toolset};
 
-/// The prompt for these settings.
-pub(super) fn prompt(settings: &ProceduralMemory) -> String {
+/// What the tools are called in an agent's toolset.
+struct Names {
+    search: &'static str,
+    apply: &'static str,
+    execute: &'static str,
+}
+
+impl Names {
+    fn of(toolsets: &[Toolset]) -> Self {
+        let separate = toolsets.contains(&Toolset::Memory) && !toolsets.contains(&Toolset::Interpreter);
+        if separate {
+            Self { search: "search", apply: "load_functions", execute: "execute_code" }
+        } else {
+            Self { search: "search_skills", apply: "use_skill", execute: "execute" }
+        }
+    }
+}
+
+/// The prompt for an agent with these settings and these tools.
+pub(super) fn prompt(settings: &ProceduralMemory, toolsets: &[Toolset]) -> String {
+    let names = Names::of(toolsets);
     let mut lines = vec![
         "Skills hold code that worked before. Your skills are personal to you and this user.".to_owned(),
     ];
     let search = if settings.prefer_skills {
-        "- Before you write code, search for a skill that does the task (`search_skills`)."
+        "- Before you write code, search for a skill that does the task"
     } else {
-        "- You can search for a skill that does the task (`search_skills`)."
+        "- You can search for a skill that does the task"
     };
-    lines.push(search.to_owned());
+    lines.push(format!("{search} (`{}`).", names.search));
     lines.push(format!(
-        "- If a skill is found with a similarity of at least {}, use it (`use_skill`) and tell the user so.",
-        settings.skill_search_threshold
+        "- If a skill is found with a similarity of at least {}, use it (`{}`) and tell the user so.",
+        settings.skill_search_threshold, names.apply
     ));
-    lines.push("- If none is, write the code and run it (`execute`).".to_owned());
+    lines.push(format!("- If none is, write the code and run it (`{}`).", names.execute));
     if settings.auto_register_skills {
         let waits = if settings.require_skill_approval {
             " It cannot be used before it is approved; say that too."

@@ -3,6 +3,7 @@
 //! Every decision goes over the desk: it is written, sealed by the audit log and committed before anybody is told
 //! of it. A decision that cannot be kept is not made.
 
+mod admit;
 mod check;
 mod decide;
 mod decisions;
@@ -19,6 +20,7 @@ use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub use admit::{Denied, OwnCall, admit};
 pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};

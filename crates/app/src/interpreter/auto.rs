@@ -24,8 +24,8 @@ pub(super) async fn auto(
         }
     }
     if call.code.as_deref().is_none_or(|code| code.trim().is_empty()) {
-        let message = "no skill fits this request, and no model connection is configured that could write the \
-                       code: write it, and send it as `code`";
+        let message = "no skill fits this request: write the code and send it as `code`, for no model connection is \
+                       configured that could write it";
         return Err(Error::invalid(Code::NotFound, message));
     }
     let mut done = execute(cx, caller, call).await?;

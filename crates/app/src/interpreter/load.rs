@@ -80,7 +80,7 @@ fn told(loaded: &Loaded) -> String {
         return told;
     };
     if !is_python(loaded) {
-        let _ = write!(told, "\nIt is written in {}; run it with `use_skill`.", procedure.language);
+        let _ = write!(told, "\nIt is written in {}, and cannot be imported.", procedure.language);
         return told;
     }
     match &procedure.function {
@@ -98,9 +98,7 @@ fn told(loaded: &Loaded) -> String {
         }
     }
     if loaded.has_modules {
-        told.push_str(
-            "\nIt has modules of its own, which are not loaded; if it needs them, run it with `use_skill`.",
-        );
+        told.push_str("\nIt has modules of its own, which are not loaded; it fails here if it needs them.");
     }
     told.trim_end().to_owned()
 }

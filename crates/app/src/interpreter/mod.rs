@@ -15,7 +15,7 @@ mod use_skill;
 
 use model::{Caller, CodeSessionId, ProceduralMemory, SessionId};
 use policy::access::{self, Act};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use load::load_functions;
 pub use python::{PythonCode, read_python};
@@ -62,6 +62,21 @@ pub struct Call {
     pub code_session: Option<CodeSessionId>,
     /// The session in whose course it is called; what is shown to people is kept there.
     pub session: Option<SessionId>,
+}
+
+impl Call {
+    /// Its arguments as they were given, for those who decide about it.
+    pub fn arguments(&self) -> Value {
+        json!({
+            "operation": self.operation,
+            "prompt": self.prompt,
+            "code": self.code,
+            "file_names": self.file_names,
+            "skill_name": self.skill_name,
+            "skill_description": self.skill_description,
+            "skill_parameters": self.skill_parameters,
+        })
+    }
 }
 
 /// What the tool answers.

@@ -71,7 +71,7 @@ fn told(skills: &[FoundProcedure], memory: &ProceduralMemory) -> String {
     }
     let _ = write!(
         text,
-        "\nA skill of similarity {} or more fits: use it with `use_skill`, and tell the user so.",
+        "\nA skill of similarity {} or more fits: use it, and tell the user so.",
         memory.skill_search_threshold
     );
     text

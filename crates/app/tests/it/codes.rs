@@ -99,6 +99,13 @@ async fn provoke(code: Code) -> Error {
         }
         Code::Unauthenticated => by_token(cx, &Secret::from_client("x")).await.unwrap_err(),
         Code::Forbidden => app::audit::verify(cx, &alice).await.unwrap_err(),
+        Code::PolicyDenied => {
+            let gov = crate::governance::governor(&app).await;
+            let forbids = crate::governance::forbids("search");
+            app.put(&gov, crate::governance::policy("guard", Scope::Workspace, forbids)).await;
+            let own = governance::OwnCall { tool: "search", task: "", arguments: json!({}) };
+            governance::admit(cx, &alice, own).await.unwrap_err()
+        }
         Code::TokenScope => create_error(cx, &alice.scoped(&[TokenScope::Read]), spec("x")).await,
         Code::NotFound => app::skills::resolve(cx, &alice, "nothing").await.unwrap_err(),
         Code::NameTaken => create_error(cx, &alice, spec("mine")).await,

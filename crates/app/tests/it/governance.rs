@@ -383,3 +383,20 @@ async fn what_is_too_long_or_without_a_name_is_refused() {
     let outsider = Caller { roles: model::Roles::NONE, ..alice };
     app.refuses(Code::Forbidden, resolve(&app.cx, &outsider, Ask::default())).await;
 }
+
+#[tokio::test]
+async fn the_librarys_own_tools_are_let_through_or_denied_with_the_reason() {
+    let app = TestApp::new().await;
+    let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
+    let own =
+        |tool: &'static str| app::governance::OwnCall { tool, task: "tidy up", arguments: json!({"x": 1}) };
+    // Where no policy holds nothing is kept.
+    app.leaves_alone(app::governance::admit(&app.cx, &alice, own("search"))).await;
+    app.put(&gov, policy("guard", Scope::Workspace, forbids("mcp__repertoire__search"))).await;
+    let denied = app::governance::admit(&app.cx, &alice, own("search")).await.unwrap_err();
+    assert_eq!(denied.code(), Code::PolicyDenied);
+    assert!(denied.to_string().contains("guard"), "{denied}");
+    app::governance::admit(&app.cx, &alice, own("list_skills")).await.unwrap();
+    let kept = app::governance::list(&app.cx, &gov, app::governance::ListDecisions::default()).await.unwrap();
+    assert_eq!(kept.items.len(), 2);
+}

@@ -186,6 +186,7 @@ async fn a_default_that_is_no_text_to_anyone_else_is_left_to_the_code() {
 async fn a_file_of_many_functions_is_read_at_once() {
     let app = installation().await;
     let alice = app.user("alice", &[]).await;
-    let functions: Vec<_> = (1..4_000).map(|n| format!("def f{n}(): return f{}\n", n - 1)).collect();
-    assert_eq!(reads(&app, &alice, "many", &functions.concat()).await.function.as_deref(), Some("f3999"));
+    let functions: Vec<_> = (1..4_000).map(|n| format!("def f{n}(): return f{}", n - 1)).collect();
+    let functions = functions.join("\n") + "\n";
+    assert_eq!(reads(&app, &alice, "many", &functions).await.function.as_deref(), Some("f3999"));
 }

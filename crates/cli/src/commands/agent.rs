@@ -198,7 +198,7 @@ pub(crate) struct AgentSettings {
     #[arg(long, value_name = "NAME=NUMBER")]
     run_limit: Vec<LimitArg>,
     /// Tools it is offered over MCP; repeat for more; `default` for the default set
-    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, alias = "toolsets", value_enum, value_name = "NAME", value_delimiter = ',')]
     toolset: Vec<ToolsetArg>,
 }
 

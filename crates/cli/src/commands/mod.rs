@@ -91,7 +91,7 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the server: API, sign-in, metrics
+    /// Run the server: API, MCP, sign-in, metrics
     Serve(ServeArgs),
     /// Speak MCP on standard input and output, for agent hosts
     Mcp(mcp::McpArgs),

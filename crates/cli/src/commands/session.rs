@@ -214,7 +214,12 @@ fn entry_text(output: Output, entry: &Value) -> String {
     let tool = text_of(entry, "tool");
     match text_of(entry, "kind").as_str() {
         "message" => format!("{}\n{}", output.bold(&text_of(entry, "role")), text(&words)),
-        "tool_call" => format!("-> {} {}", line(&tool), glimpse(&words, data)).trim_end().to_owned(),
+        "tool_call" => {
+            let operation = data.map(|data| text_of(data, "operation")).filter(|_| !words.trim().is_empty());
+            let operation = operation.filter(|operation| !operation.is_empty());
+            let tool = operation.map_or_else(|| tool.clone(), |operation| format!("{tool} {operation}"));
+            format!("-> {} {}", line(&tool), glimpse(&words, data)).trim_end().to_owned()
+        }
         "tool_result" => {
             let failed = entry.get("failed").and_then(Value::as_bool) == Some(true);
             let mark = if failed { "failed: " } else { "" };

@@ -44,6 +44,9 @@ pub(crate) enum TokenCommand {
         /// Of everyone; for admins
         #[arg(long)]
         all: bool,
+        /// Also those that were revoked or are over
+        #[arg(long)]
+        ended: bool,
     },
     /// Make a token and show its secret, once
     Create {
@@ -74,10 +77,13 @@ impl TokenCommand {
     pub(crate) async fn run(self, session: &Session) -> Outcome {
         let output = session.output;
         match self {
-            Self::List { of, all } => {
+            Self::List { of, all, ended } => {
                 let whose = if all { Some("all") } else { of.as_deref() };
                 let request = api("GET", &["tokens"]).query("user", whose);
-                let items = session.work(async |client| client.all(request, None).await).await?;
+                let mut items = session.work(async |client| client.all(request, None).await).await?;
+                if !ended {
+                    items.retain(counts);
+                }
                 output.result(&json!({"items": items}), || {
                     let mut table = Table::new(&["name", "scopes", "created", "ends", "id"]);
                     for item in &items {
@@ -126,6 +132,12 @@ impl TokenCommand {
             }
         }
     }
+}
+
+/// Whether a token still opens anything.
+fn counts(token: &Value) -> bool {
+    let end = time::OffsetDateTime::parse(&text_of(token, "expires_at"), &Rfc3339);
+    text_of(token, "revoked_at").is_empty() && end.map_or(true, |end| end > app::SystemClock.now())
 }
 
 async fn find(client: &Client, text: &str) -> Outcome<String> {

@@ -28,6 +28,15 @@ const HOUSEKEEPING: Duration = Duration::from_mins(10);
 /// What the token in the data folder is called.
 const LOCAL_TOKEN: &str = "local";
 
+/// Why a server runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Somebody started it.
+    Server,
+    /// An agent host needs it for as long as it runs.
+    Bridge,
+}
+
 /// A library that this process may serve.
 pub(crate) struct Claimed {
     pub(crate) opened: Opened,
@@ -47,9 +56,17 @@ impl Claimed {
         match folder.claim().await? {
             Claim::Held(lock) => Self::in_folder(settings, folder, lock).await,
             Claim::Serving(server, _) => {
-                let message = format!("a server (process {}) is running at {}", server.pid, server.url);
-                Err(Failure::new(Exit::Conflict, "data_folder_in_use", message)
-                    .hint("use another --data folder, or end it first"))
+                let RunningServer { pid, url, bridge } = server;
+                let (message, hint) = if bridge {
+                    let message = format!(
+                        "an agent host has this library open, through `repertoire mcp` (process {pid})"
+                    );
+                    (message, "end the hosts, start the server, then start them again: they will use it")
+                } else {
+                    let message = format!("a server (process {pid}) is running at {url}");
+                    (message, "use another --data folder, or end it first")
+                };
+                Err(Failure::new(Exit::Conflict, "data_folder_in_use", message).hint(hint))
             }
         }
     }
@@ -78,7 +95,12 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts to answer on a socket.
-    pub(crate) async fn begin(settings: &Settings, library: Claimed, listener: TcpListener) -> Outcome<Self> {
+    pub(crate) async fn begin(
+        settings: &Settings,
+        library: Claimed,
+        listener: TcpListener,
+        purpose: Purpose,
+    ) -> Outcome<Self> {
         let address = listener.local_addr().map_err(|error| Failure::unavailable(error.to_string()))?;
         let own_url = format!("http://{}", reachable(address));
         let public_url = settings.serve.public_url.value.as_deref().unwrap_or(&own_url);
@@ -99,7 +121,7 @@ impl Running {
             let _: Result<(), _> = stopped.await;
         }));
         let token = match &library.folder {
-            Some((folder, _)) => announce(folder, &admin, own_url).await.unwrap_or_else(|failure| {
+            Some((folder, _)) => announce(folder, &admin, own_url, purpose).await.unwrap_or_else(|failure| {
                 tracing::warn!(error = %failure, "commands on this machine will not find this server; use --server");
                 None
             }),
@@ -219,7 +241,12 @@ fn client(http: &Http, opened: &Opened, user: Handle) -> Client {
 }
 
 /// Leaves a token for commands on this machine; gives back its id.
-async fn announce(folder: &DataFolder, admin: &Client, url: String) -> Outcome<Option<String>> {
+async fn announce(
+    folder: &DataFolder,
+    admin: &Client,
+    url: String,
+    purpose: Purpose,
+) -> Outcome<Option<String>> {
     for token in admin.all(api("GET", &["tokens"]), None).await? {
         let text = |key: &str| token.get(key).and_then(Value::as_str);
         if let (Some(LOCAL_TOKEN), None, Some(id)) = (text("name"), text("revoked_at"), text("id")) {
@@ -229,7 +256,8 @@ async fn announce(folder: &DataFolder, admin: &Client, url: String) -> Outcome<O
     let body = json!({"name": LOCAL_TOKEN, "scopes": ["read", "write", "review", "admin"]});
     let made = admin.json(api("POST", &["tokens"]).json(body)).await?;
     let part = |key: &str| made.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    folder.announce(&RunningServer { url, pid: std::process::id() }, &Secret::new(part("secret")))?;
+    let bridge = purpose == Purpose::Bridge;
+    folder.announce(&RunningServer { url, pid: std::process::id(), bridge }, &Secret::new(part("secret")))?;
     Ok(Some(part("id")))
 }
 

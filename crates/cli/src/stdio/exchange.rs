@@ -20,8 +20,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 enum Tried {
     /// The host has its answer, or needs none.
     Done,
-    /// The server is another one now, or does not know the session any more.
-    Again,
+    /// The server is another one now, or does not know the session any more; and what is said when that stays so.
+    Again(String),
     /// There will be no answer.
     Failed(String),
 }
@@ -30,24 +30,23 @@ impl Bridge {
     /// Carries a message to the server and its answer to the host.
     pub(super) async fn exchange(self: &Arc<Self>, message: Message, id: Option<&Value>) {
         let listens = message.method() == Some(LISTEN);
-        let mut tries = 0;
+        let mut count = 0;
         let mut heard = false;
         let problem = loop {
-            tries += 1;
-            let came = match self.place().await {
+            count += 1;
+            let tried = match self.place().await {
                 Ok(place) => self.attempt(&place, &message, id, &mut heard).await,
                 Err(failure) => Tried::Failed(unavailable(&failure)),
             };
-            match came {
+            match tried {
                 Tried::Done => return,
                 // A host that listens for changes goes on to do so, whoever serves.
-                Tried::Again if listens && heard => {
-                    tries = 0;
+                Tried::Again(_) if listens && heard => {
+                    count = 0;
                     tokio::time::sleep(PAUSE).await;
                 }
-                Tried::Again if tries < TRIES => {}
-                Tried::Again => break WENT_AWAY.to_owned(),
-                Tried::Failed(problem) => break problem,
+                Tried::Again(_) if count < TRIES => {}
+                Tried::Again(problem) | Tried::Failed(problem) => break problem,
             }
         };
         if let Some(id) = id {
@@ -72,18 +71,21 @@ impl Bridge {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
                 self.moved(place).await;
-                return Tried::Again;
+                return Tried::Again(format!("the server at {} does not answer", place.url));
             }
             Err(error) => return Tried::Failed(format!("the server does not answer: {error}")),
         };
         match response.status() {
             StatusCode::NOT_FOUND if !message.is_modern() && !message.is_initialize() => {
                 self.introduce_again(place).await;
-                return Tried::Again;
+                let body = response.bytes().await.unwrap_or_default();
+                return Tried::Again(refusal(StatusCode::NOT_FOUND, &body));
             }
+            // The token ended; another one is made with the next place.
             StatusCode::UNAUTHORIZED if self.makes_tokens() => {
                 self.lost(place).await;
-                return Tried::Again;
+                let body = response.bytes().await.unwrap_or_default();
+                return Tried::Again(refusal(StatusCode::UNAUTHORIZED, &body));
             }
             _ => {}
         }
@@ -116,10 +118,7 @@ impl Bridge {
                     self.give(answer).await;
                     Tried::Done
                 }
-                _ => {
-                    let shown: String = String::from_utf8_lossy(&body).chars().take(300).collect();
-                    Tried::Failed(format!("the server answered {status}: {shown}"))
-                }
+                _ => Tried::Failed(refusal(status, &body)),
             };
         }
         let mut events = Events::default();
@@ -127,7 +126,8 @@ impl Bridge {
             let Ok(Some(chunk)) = response.chunk().await else {
                 self.moved(place).await;
                 let listens = message.method() == Some(LISTEN);
-                return if listens { Tried::Again } else { Tried::Failed(WENT_AWAY.to_owned()) };
+                let problem = WENT_AWAY.to_owned();
+                return if listens { Tried::Again(problem) } else { Tried::Failed(problem) };
             };
             for answer in events.push(&chunk) {
                 let acknowledged = answer.get("method").and_then(Value::as_str) == Some(ACKNOWLEDGED);
@@ -301,3 +301,14 @@ impl Bridge {
 }
 
 const WENT_AWAY: &str = "the server went away before it answered";
+
+/// An answer that is no message, in words.
+fn refusal(status: StatusCode, body: &[u8]) -> String {
+    let described = serde_json::from_slice::<Value>(body).ok();
+    let described = described.as_ref().and_then(|body| body.get("error_description")?.as_str());
+    let said: String = match described {
+        Some(said) => said.chars().take(300).collect(),
+        None => String::from_utf8_lossy(body).chars().take(300).collect(),
+    };
+    format!("the server answered {status}: {said}")
+}

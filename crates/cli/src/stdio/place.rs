@@ -12,7 +12,7 @@ use crate::client::{Client, api, connect, need_token, standing};
 use crate::config::{Secret, Settings, Source};
 use crate::data_folder::{Claim, DataFolder};
 use crate::exit::{Failure, Outcome};
-use crate::serve::{Claimed, Running};
+use crate::serve::{Claimed, Purpose, Running};
 
 /// How long a token of a bridge counts. It is taken back when the bridge ends; one that was killed cannot do so.
 const HOURS: i64 = 24;
@@ -125,7 +125,7 @@ async fn serve(settings: &Settings, library: Claimed) -> Outcome<Running> {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .map_err(|error| Failure::unavailable(format!("cannot listen on this machine: {error}")))?;
-    Running::begin(settings, library, listener).await
+    Running::begin(settings, library, listener, Purpose::Bridge).await
 }
 
 /// Where a token is made: in the workspace, by a person and not through an agent.

@@ -1,6 +1,7 @@
 //! The code interpreter with procedural memory, over HTTP.
 
 use app::artifacts::Artifact;
+use app::governance::OwnCall;
 use app::interpreter::{Answer, Call, Failure, FoundProcedure, Operation};
 use axum::extract::State;
 use model::SessionId;
@@ -182,6 +183,8 @@ pub(crate) async fn interpret(
     Json(request): Json<InterpretRequest>,
 ) -> Result<axum::Json<InterpretedView>, Problem> {
     let call = request.read(&state)?;
+    let own = OwnCall { tool: "code_interpreter", task: &call.prompt, arguments: call.arguments() };
+    app::governance::admit(&state.cx, &caller, own).await?;
     let memory = app::interpreter::has_memory(&state.cx, &caller).await?;
     let answer = app::interpreter::call(&state.cx, &caller, call).await?;
     Ok(axum::Json(InterpretedView::of(answer, memory)))

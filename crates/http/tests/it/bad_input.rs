@@ -468,8 +468,14 @@ async fn every_kind_of_bad_input_has_its_code_and_changes_nothing() {
     let sandbox = [Code::Busy, Code::SandboxUnavailable, Code::NoPython, Code::UnknownProfile];
     // A text is looked for in a skill by a tool of models only; that code is no Python is told by the interpreter, in
     // its answer.
-    let elsewhere =
-        [Code::Unavailable, Code::Internal, Code::RecordingOff, Code::TextNotFound, Code::InvalidCode];
+    let elsewhere = [
+        Code::Unavailable,
+        Code::Internal,
+        Code::RecordingOff,
+        Code::TextNotFound,
+        Code::InvalidCode,
+        Code::PolicyDenied,
+    ];
     let exceptions = [elsewhere.as_slice(), sandbox.as_slice()].concat();
     let unseen: Vec<_> = Code::ALL
         .iter()

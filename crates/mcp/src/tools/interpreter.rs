@@ -5,7 +5,7 @@ use model::{CodeSessionId, Toolset};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Done, Effect, Shape, ToolKind};
+use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 pub(crate) const CODE_INTERPRETER: ToolKind = ToolKind {
     name: "code_interpreter",
@@ -93,15 +93,9 @@ struct Arguments {
     session_id: Option<String>,
 }
 
-async fn interpret(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: Arguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
-    let code_session = match code_session(arguments.session_id.as_deref()) {
-        Ok(session) => session,
-        Err(refused) => return Ok(refused),
-    };
+async fn interpret(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Arguments = call.read()?;
+    let code_session = code_session(arguments.session_id.as_deref())?;
     let request = Interpret {
         operation: arguments.operation,
         prompt: arguments.prompt,
@@ -118,11 +112,11 @@ async fn interpret(call: &Call<'_>) -> Result<Done, app::Error> {
 }
 
 /// A code session by the id that an earlier answer gave.
-pub(super) fn code_session(text: Option<&str>) -> Result<Option<CodeSessionId>, Done> {
+pub(super) fn code_session(text: Option<&str>) -> Result<Option<CodeSessionId>, Stop> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
     let unknown = || {
         let shown: String = text.chars().take(64).collect();
-        Done::refused(format!(
+        Stop::Refused(format!(
             "`{shown}` is no session_id: take it from an earlier answer, or leave it out to begin a new one"
         ))
     };
@@ -156,9 +150,6 @@ pub(super) fn done(answer: Answer) -> Done {
         });
         put("skills", shown.collect());
     }
-    if !answer.artifacts.is_empty() {
-        put("artifacts", answer.artifacts.iter().map(|artifact| Value::Object(artifact.fields())).collect());
-    }
     let failed = answer.failure.is_some();
     if let Some(failure) = answer.failure {
         let mut error = json!({ "code": failure.code, "message": failure.message });
@@ -167,7 +158,13 @@ pub(super) fn done(answer: Answer) -> Done {
         }
         put("error", error);
     }
-    Done { text: answer.text, structured: Value::Object(fields), failed, recorded: false }
+    Done {
+        text: answer.text,
+        structured: Value::Object(fields),
+        artifacts: answer.artifacts,
+        failed,
+        recorded: false,
+    }
 }
 
 fn parameter(parameter: &model::Parameter) -> Value {

@@ -3,9 +3,9 @@
 use app::skills::{self, Proposal};
 use model::Toolset;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Call, Done, Effect, Shape, ToolKind};
+use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 pub(crate) const PROPOSE_SKILL: ToolKind = ToolKind {
     name: "propose_skill",
@@ -53,11 +53,8 @@ struct ProposeArguments {
     suggested_tools: Vec<String>,
 }
 
-async fn propose_skill(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: ProposeArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn propose_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: ProposeArguments = call.read()?;
     let proposal = Proposal {
         name: arguments.name,
         description: arguments.description,
@@ -69,7 +66,7 @@ async fn propose_skill(call: &Call<'_>) -> Result<Done, app::Error> {
     let proposed = skills::propose(call.cx, &call.asking.caller, proposal).await?;
     let skill = &proposed.record.skill;
     let id = skill.id.to_string();
-    Ok(Done::with(json!({
+    let done = Done::with(json!({
         "success": true,
         "skillId": id,
         "message": proposed.message,
@@ -79,8 +76,8 @@ async fn propose_skill(call: &Call<'_>) -> Result<Done, app::Error> {
             "name": skill.title,
             "description": skill.description,
         },
-        "artifacts": [Value::Object(proposed.artifact.fields())],
-    })))
+    }));
+    Ok(Done { artifacts: vec![proposed.artifact], ..done })
 }
 
 pub(crate) const RECORD_FEEDBACK: ToolKind = ToolKind {
@@ -115,11 +112,8 @@ struct FeedbackArguments {
     comment: Option<String>,
 }
 
-async fn record_feedback(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: FeedbackArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn record_feedback(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: FeedbackArguments = call.read()?;
     let caller = &call.asking.caller;
     let record = skills::resolve(call.cx, caller, &arguments.name).await?;
     let FeedbackArguments { helpful, comment, .. } = arguments;

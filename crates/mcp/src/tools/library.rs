@@ -7,7 +7,7 @@ use model::{Caller, Toolset};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Done, Effect, Shape, ToolKind};
+use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 /// How many skills one list gives at most. A model that needs more has a search.
 const MOST: usize = 1_000;
@@ -86,11 +86,8 @@ fn shown(record: &SkillRecord) -> Value {
     })
 }
 
-async fn list_skills(call: &Call<'_>) -> Result<Done, Error> {
-    let arguments: ListArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn list_skills(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: ListArguments = call.read()?;
     let caller = &call.asking.caller;
     let request = ListSkills {
         tag: arguments.tag,
@@ -148,11 +145,8 @@ pub(crate) const READ_SKILL: ToolKind = ToolKind {
     call: |call| Box::pin(read_skill(call)),
 };
 
-async fn read_skill(call: &Call<'_>) -> Result<Done, Error> {
-    let arguments: Named = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn read_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Named = call.read()?;
     let detail = by_name::read(call.cx, &call.asking.caller, &arguments.name).await?;
     let mut skill = shown(&detail.record);
     if let Some(fields) = skill.as_object_mut() {
@@ -195,11 +189,8 @@ struct CreateArguments {
     tags: Vec<String>,
 }
 
-async fn create_skill(call: &Call<'_>) -> Result<Done, Error> {
-    let arguments: CreateArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn create_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: CreateArguments = call.read()?;
     let CreateArguments { name, title, description, content, tags } = arguments;
     let new = NewSkill { name, title, description, content, tags };
     let published = by_name::create(call.cx, &call.asking.caller, new).await?;
@@ -253,11 +244,8 @@ struct UpdateArguments {
     replace_all: bool,
 }
 
-async fn update_skill(call: &Call<'_>) -> Result<Done, Error> {
-    let arguments: UpdateArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn update_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: UpdateArguments = call.read()?;
     let UpdateArguments { name, title, description, tags, operation, content, find, replace, replace_all } =
         arguments;
     let rewrite = match operation {
@@ -265,7 +253,7 @@ async fn update_skill(call: &Call<'_>) -> Result<Done, Error> {
             Some(Rewrite::try_from(Operation { operation, content, find, replace, replace_all })?)
         }
         None if content.is_some() || find.is_some() || replace.is_some() => {
-            return Ok(Done::refused("say which `operation` changes the text".to_owned()));
+            return Err(Stop::Refused("say which `operation` changes the text".to_owned()));
         }
         None => None,
     };
@@ -289,11 +277,8 @@ pub(crate) const DELETE_SKILL: ToolKind = ToolKind {
     call: |call| Box::pin(delete_skill(call)),
 };
 
-async fn delete_skill(call: &Call<'_>) -> Result<Done, Error> {
-    let arguments: Named = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn delete_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Named = call.read()?;
     let deleted = by_name::delete(call.cx, &call.asking.caller, &arguments.name, None).await?;
     Ok(Done::with(json!({ "deleted": deleted })))
 }
@@ -318,11 +303,8 @@ pub(crate) const DISABLE_SKILL: ToolKind = ToolKind {
     call: |call| Box::pin(switch(call, false)),
 };
 
-async fn switch(call: &Call<'_>, enabled: bool) -> Result<Done, Error> {
-    let arguments: Named = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn switch(call: &Call<'_>, enabled: bool) -> Result<Done, Stop> {
+    let arguments: Named = call.read()?;
     let reviewed = by_name::set_enabled(call.cx, &call.asking.caller, &arguments.name, enabled).await?;
     let skill = &reviewed.record.skill;
     Ok(Done::with(json!({ "name": skill.name.as_str(), "enabled": skill.enabled })))

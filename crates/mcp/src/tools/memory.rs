@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::interpreter::{code_session, done};
-use super::{Call, Done, Effect, Shape, ToolKind};
+use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 const NONE: &[&str] = &[];
 
@@ -52,15 +52,9 @@ struct ExecuteCode {
     session_id: Option<String>,
 }
 
-async fn execute_code(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: ExecuteCode = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
-    let code_session = match code_session(arguments.session_id.as_deref()) {
-        Ok(session) => session,
-        Err(refused) => return Ok(refused),
-    };
+async fn execute_code(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: ExecuteCode = call.read()?;
+    let code_session = code_session(arguments.session_id.as_deref())?;
     let request = Interpret {
         code: Some(arguments.code),
         file_names: arguments.file_names,
@@ -93,11 +87,8 @@ struct Search {
     query: String,
 }
 
-async fn search(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: Search = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn search(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Search = call.read()?;
     let operation = Some("search_skills".to_owned());
     let request = Interpret { operation, prompt: arguments.query, ..Interpret::default() };
     Ok(done(interpreter::call(call.cx, &call.asking.caller, request).await?))
@@ -130,15 +121,9 @@ struct LoadArguments {
     session_id: Option<String>,
 }
 
-async fn load_functions(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: LoadArguments = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
-    let code_session = match code_session(arguments.session_id.as_deref()) {
-        Ok(session) => session,
-        Err(refused) => return Ok(refused),
-    };
+async fn load_functions(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: LoadArguments = call.read()?;
+    let code_session = code_session(arguments.session_id.as_deref())?;
     let request = LoadFunctions { names: arguments.names, code_session };
     Ok(done(interpreter::load_functions(call.cx, &call.asking.caller, request).await?))
 }
@@ -172,11 +157,8 @@ struct Register {
     code: String,
 }
 
-async fn register_skill(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: Register = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn register_skill(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Register = call.read()?;
     let request = Interpret {
         operation: Some("register_skill".to_owned()),
         code: Some(arguments.code),
@@ -236,16 +218,13 @@ struct TodoArgument {
     status: Option<String>,
 }
 
-async fn write_todos(call: &Call<'_>) -> Result<Done, app::Error> {
-    let arguments: Todos = match call.read() {
-        Ok(arguments) => arguments,
-        Err(refused) => return Ok(refused),
-    };
+async fn write_todos(call: &Call<'_>) -> Result<Done, Stop> {
+    let arguments: Todos = call.read()?;
     let mut todos = Vec::new();
     for (index, todo) in arguments.todos.into_iter().enumerate() {
         let status = match todo.status.as_deref().map(TodoStatus::parse).transpose() {
             Ok(status) => status.unwrap_or(TodoStatus::Pending),
-            Err(error) => return Ok(Done::refused(error.to_string())),
+            Err(error) => return Err(Stop::Refused(error.to_string())),
         };
         let id = todo.id.filter(|id| !id.is_empty()).unwrap_or_else(|| (index + 1).to_string());
         todos.push(Todo { id, content: todo.content, status });
@@ -253,7 +232,9 @@ async fn write_todos(call: &Call<'_>) -> Result<Done, app::Error> {
     let caller = &call.asking.caller;
     let session = match call.session {
         Some(session) => session,
-        None => sessions::ensure(call.cx, caller, crate::record::which(call.asking)).await?,
+        None => {
+            sessions::ensure(call.cx, caller, crate::record::which(call.asking, call.host.as_deref())).await?
+        }
     };
     let session = sessions::write_todos(call.cx, caller, session, todos).await?;
     let shown = session

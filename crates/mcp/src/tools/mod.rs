@@ -8,10 +8,11 @@ mod memory;
 
 use std::sync::Arc;
 
+use app::artifacts::Artifact;
 use app::{Context, Error};
 use futures::future::BoxFuture;
 use model::{SessionId, Toolset};
-use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +50,7 @@ pub(crate) struct ToolKind {
     pub effect: Effect,
     /// What it says about itself and takes; the argument says whether the agent has procedural memory.
     pub shape: fn(bool) -> Shape,
-    pub call: for<'a> fn(&'a Call<'a>) -> BoxFuture<'a, Result<Done, Error>>,
+    pub call: for<'a> fn(&'a Call<'a>) -> BoxFuture<'a, Result<Done, Stop>>,
 }
 
 /// What a tool does to the world, as hints for hosts.
@@ -74,6 +75,8 @@ pub(crate) struct Shape {
 pub(crate) struct Call<'a> {
     pub cx: &'a Context,
     pub asking: &'a Asking,
+    /// What the host calls itself.
+    pub host: Option<String>,
     pub arguments: Map<String, Value>,
     /// The session in whose course it is called, where one is kept.
     pub session: Option<SessionId>,
@@ -81,11 +84,35 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// The arguments as a type; what does not fit is told to the model. Models write `null` for what they leave out.
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Done> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Stop> {
         let given = self.arguments.iter().filter(|(_, value)| !value.is_null());
         let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
         serde_json::from_value(Value::Object(given))
-            .map_err(|error| Done::refused(format!("the arguments do not fit: {error}")))
+            .map_err(|error| Stop::Refused(format!("the arguments do not fit: {error}")))
+    }
+}
+
+/// Why a call was not done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Its arguments make no sense.
+    Refused(String),
+    /// The use case did not do it.
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Stop> for Done {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Refused(message) => Self::refused(message),
+            Stop::Failed(error) => Self::failed(&error),
+        }
     }
 }
 
@@ -94,6 +121,8 @@ impl Call<'_> {
 pub(crate) struct Done {
     pub text: String,
     pub structured: Value,
+    /// What the conversation shows a person.
+    pub artifacts: Vec<Artifact>,
     pub failed: bool,
     /// Whether the use case has written it into the session itself.
     pub recorded: bool,
@@ -102,13 +131,19 @@ pub(crate) struct Done {
 impl Done {
     /// It was done; the structured answer is also what the model reads.
     pub(crate) fn with(structured: Value) -> Self {
-        Self { text: structured.to_string(), structured, failed: false, recorded: false }
+        Self {
+            text: structured.to_string(),
+            structured,
+            artifacts: Vec::new(),
+            failed: false,
+            recorded: false,
+        }
     }
 
     /// It was not done, for a reason that the caller can mend.
-    pub(crate) fn refused(message: String) -> Self {
+    fn refused(message: String) -> Self {
         let structured = json!({ "error": { "code": "invalid_request", "message": message } });
-        Self { text: message, structured, failed: true, recorded: false }
+        Self { text: message, structured, artifacts: Vec::new(), failed: true, recorded: false }
     }
 
     /// A failure as the model reads it.
@@ -118,16 +153,29 @@ impl Done {
         }
         let message = failure::told(error);
         let structured = json!({ "error": { "code": error.code().as_str(), "message": message } });
-        Self { text: message, structured, failed: true, recorded: false }
+        Self { text: message, structured, artifacts: Vec::new(), failed: true, recorded: false }
     }
 
     pub(crate) fn into_result(self) -> CallToolResult {
         let content = vec![ContentBlock::text(self.text)];
         let mut result =
             if self.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-        result.structured_content = Some(self.structured);
+        let mut structured = self.structured;
+        if let (false, Some(fields)) = (self.artifacts.is_empty(), structured.as_object_mut()) {
+            fields.insert("artifacts".to_owned(), self.artifacts.iter().map(named).collect());
+            let whole = self.artifacts.iter().map(|artifact| Value::Object(artifact.fields())).collect();
+            result.meta = Some(MetaObject(Map::from_iter([("artifacts".to_owned(), whole)])));
+        }
+        result.structured_content = Some(structured);
         result
     }
+}
+
+/// An artifact without its metadata. Hosts give what is structured to the model, which needs no second copy of the code.
+fn named(artifact: &Artifact) -> Value {
+    let mut fields = artifact.fields();
+    fields.remove("metadata");
+    Value::Object(fields)
 }
 
 impl ToolKind {

@@ -85,3 +85,16 @@ async fn settings_that_are_there_and_off_are_off_too() {
     let tools: Value = host.result("tools/list", json!({})).await;
     assert!(!tools.to_string().contains("skill"), "{tools}");
 }
+
+#[tokio::test]
+async fn executing_is_spoken_of_only_where_a_tool_executes() {
+    let world = World::new().await;
+    let off = off(&world).await;
+    for (query, executes) in
+        [("", true), ("?toolsets=memory", true), ("?toolsets=library", false), ("?toolsets=learning", false)]
+    {
+        let discovered = Host { query, ..off.clone() }.result("server/discover", json!({})).await;
+        let instructions = discovered["instructions"].as_str().unwrap();
+        assert_eq!(instructions.contains("Executes Python"), executes, "{query}: {instructions}");
+    }
+}

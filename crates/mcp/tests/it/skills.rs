@@ -123,6 +123,28 @@ async fn a_prompt_gives_the_instructions_and_the_request() {
 }
 
 #[tokio::test]
+async fn a_prompt_names_only_tools_that_are_offered() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let sidecar = "procedure: {language: python, file: scripts/main.py, function: refund}\n";
+    let code = "def refund():\n    return 1\n";
+    let files = [("SKILL.md", SKILL), ("repertoire.yaml", sidecar), ("scripts/main.py", code)];
+    world.app.put(&admin, files_spec(&files)).await;
+    let host = world.host(&admin).await;
+    for (query, named) in [
+        ("", Some("`code_interpreter` with operation `use_skill`")),
+        ("?toolsets=memory", Some("`load_functions`")),
+        ("?toolsets=library", None),
+    ] {
+        let host = crate::world::Host { query, ..host.clone() };
+        let prompt = host.result("prompts/get", json!({"name": "refunds"})).await;
+        let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+        assert_eq!(text.contains("It has code to run"), named.is_some(), "{query}: {text}");
+        assert!(named.is_none_or(|named| text.contains(named)), "{query}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn pages_lead_through_all_skills() {
     let world = World::new().await;
     let admin = world.app.admin().await;

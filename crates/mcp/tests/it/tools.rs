@@ -178,6 +178,28 @@ async fn a_plan_is_kept_in_the_conversation() {
 }
 
 #[tokio::test]
+async fn a_policy_in_force_denies_a_tool_with_its_reason() {
+    let world = World::new().await;
+    let governor = world.app.user("gov", &[model::Role::Admin, model::Role::PolicyAdmin]).await;
+    let host = world.agent_host("?toolsets=memory,library").await;
+    host.done("list_skills", json!({})).await;
+    let forbids = |draft: &mut app::Draft| {
+        draft.policy = Some(model::Policy {
+            activation: model::Activation { always: true, ..model::Activation::default() },
+            forbidden_tools: vec!["list_skills".to_owned()],
+            ..model::Policy::default()
+        });
+    };
+    let mut guard = testkit::app::spec_with("guard", forbids);
+    guard.scope = Some(model::Scope::Workspace);
+    world.app.put(&governor, guard).await;
+    let denied = host.call("list_skills", json!({})).await;
+    assert_eq!(denied["structuredContent"]["error"]["code"], "policy_denied");
+    assert!(denied["content"][0]["text"].as_str().unwrap().contains("guard"), "{denied}");
+    host.done("search", json!({"query": "anything"})).await;
+}
+
+#[tokio::test]
 async fn null_is_what_was_left_out() {
     let world = World::new().await;
     let host = world.agent_host("?toolsets=library,interpreter").await;

@@ -184,15 +184,14 @@ impl Stream {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let data: String = event.lines().filter_map(|line| line.strip_prefix("data:")).collect();
-                let message = serde_json::from_str(&data).ok();
-                let rest = rest.to_owned();
+                let (message, rest) = (serde_json::from_str(&data).ok(), rest.to_owned());
                 self.text = rest;
                 if let Some(message) = message {
                     return message;
                 }
                 continue;
             }
-            let bytes = self.body.next().await.unwrap().unwrap();
+            let bytes = self.body.next().await.unwrap_or_else(|| panic!("the stream ended")).unwrap();
             self.text.push_str(std::str::from_utf8(&bytes).unwrap());
         }
     }

@@ -302,10 +302,9 @@ fn word(decision: &Result<(), Denial>) -> &'static str {
         Err(Denial::NotMember) => "outsider",
         Err(Denial::SecondPerson) => "second person",
         Err(Denial::Shared) => "shared",
-        Err(Denial::ForeignSession) => "foreign",
         Err(Denial::ReadOnly) => "read-only",
         Err(Denial::ThroughAgent) => "agent",
-        Err(Denial::ForeignScope) => "foreign",
+        Err(Denial::ForeignScope | Denial::ForeignSession) => "foreign",
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct ConnectArgs {
     #[arg(long, value_name = "NAME", default_value = "repertoire", value_parser = server_name)]
     name: String,
     /// Offer only these tools: interpreter, memory, library, learning; as the agent is set when left out
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = toolset, conflicts_with = "url")]
+    #[arg(long, alias = "toolset", value_name = "NAMES", value_delimiter = ',', value_parser = toolset)]
     toolsets: Vec<Toolset>,
     /// Let it talk to this server itself, over HTTP; otherwise it starts this program
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["data", "database", "server", "user"])]
@@ -172,6 +172,16 @@ impl ConnectArgs {
         Ok(())
     }
 
+    fn toolset_names(&self) -> String {
+        let names: Vec<_> = self.toolsets.iter().map(|set| set.as_str()).collect();
+        names.join(",")
+    }
+
+    /// What is asked of a server behind its address.
+    fn query(&self) -> String {
+        if self.toolsets.is_empty() { String::new() } else { format!("?toolsets={}", self.toolset_names()) }
+    }
+
     /// What the entry leads to.
     fn target(&self, host: ToolHost, session: &Session) -> Outcome<Target> {
         if let Some(url) = &self.url {
@@ -180,7 +190,7 @@ impl ConnectArgs {
             let told = told.into_iter().filter(|(_, setting)| setting.source >= NAMED);
             let headers = told.filter_map(|(name, setting)| Some((name, setting.value.clone()?))).collect();
             return Ok(Target::Server {
-                url: format!("{url}/mcp"),
+                url: format!("{url}/mcp{}", self.query()),
                 variable: self.token_env.clone(),
                 headers,
             });
@@ -189,8 +199,7 @@ impl ConnectArgs {
         let mut args = vec!["mcp".to_owned()];
         args.extend(library(session)?);
         if !self.toolsets.is_empty() {
-            let names: Vec<_> = self.toolsets.iter().map(|set| set.as_str()).collect();
-            args.extend(["--toolsets".to_owned(), names.join(",")]);
+            args.extend(["--toolsets".to_owned(), self.toolset_names()]);
         }
         let strange = [&command].into_iter().chain(&args).find(|word| word.contains('$'));
         if let Some(word) = strange.filter(|_| host.reads_variables()) {
