@@ -353,9 +353,9 @@ async fn a_deleted_skill_can_be_brought_back_while_the_window_is_open() {
 #[tokio::test]
 async fn a_proposal_waits_with_a_card_for_the_conversation() {
     let api = Api::new().await;
+    let session = api.ok(201, post("/sessions")).await.json()["id"].clone();
     let body = json!({"name": "CRM_flow", "description": "Fills in contacts.", "instructions": "Look it up.",
-        "example_queries": ["complete this contact"], "suggested_tools": ["crm"],
-        "session_id": "019b8d62-7a80-7e89-af30-963784ae0865"});
+        "example_queries": ["complete this contact"], "suggested_tools": ["crm"], "session_id": session});
     let made = api.ok(201, post("/skills/propose").json(&body)).await.json();
     assert_eq!(made["message"], "Skill proposal created. Awaiting user confirmation.");
     let skill = &made["skill"];
@@ -371,6 +371,10 @@ async fn a_proposal_waits_with_a_card_for_the_conversation() {
     );
     let again = api.ok(200, post("/skills/propose").json(&body)).await.json();
     assert_eq!((&again["outcome"], &again["skill"]["id"]), (&json!("unchanged"), &skill["id"]));
-    let bad = json!({"name": "x", "description": "d", "instructions": "i", "session_id": "mine"});
-    api.refused(post("/skills/propose").json(bad).bearer(&api.admin), 404, "not_found").await;
+    let shown = api.ok(200, get(&format!("/sessions/{}", session.as_str().unwrap()))).await.json();
+    assert_eq!(shown["proposed_skills"][0]["name"], "CRM_flow", "{shown}");
+    for session in ["mine", "019b8d62-7a80-7e89-af30-963784ae0865"] {
+        let bad = json!({"name": "x", "description": "d", "instructions": "i", "session_id": session});
+        api.refused(post("/skills/propose").json(bad).bearer(&api.admin), 404, "not_found").await;
+    }
 }
