@@ -146,7 +146,8 @@ impl Handler {
             Ok(session) => session,
             Err(error) => return Ok(Done::failed(&error)),
         };
-        let call = Call { cx: &self.cx, asking, host, arguments, session };
+        let memory = guest.offer.has_memory();
+        let call = Call { cx: &self.cx, asking, memory, host, arguments, session };
         let done = self.governed(tool, &call).await.unwrap_or_else(Done::from);
         if let (Some(session), false) = (session, done.recorded) {
             let kept = record::keep(&self.cx, asking, session, tool.name, call.arguments, &done).await;

@@ -35,6 +35,11 @@ impl Offer {
         self.memory || self.toolsets.contains(&Toolset::Library)
     }
 
+    /// Whether the agent has procedural memory.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.memory
+    }
+
     /// The tools, in a fixed order.
     pub(crate) fn tools(&self) -> Vec<Tool> {
         tools::ALL.iter().filter(|tool| self.has(tool)).map(|tool| tool.describe(self.memory)).collect()

@@ -57,10 +57,11 @@ async fn load_all(cx: &Context, caller: &Caller, request: LoadFunctions) -> Resu
     Ok(answer)
 }
 
-/// The name of a skill as a module.
+/// The name of a skill as a module. One word alone could be a module or a keyword of Python's own.
 fn module(loaded: &Loaded) -> String {
     let name = loaded.record.skill.name.as_str().replace('-', "_");
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("skill_{name}") } else { name }
+    let plain = name.contains('_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if plain { name } else { format!("skill_{name}") }
 }
 
 fn is_python(loaded: &Loaded) -> bool {

@@ -443,6 +443,23 @@ async fn functions_are_loaded_to_be_imported() {
 }
 
 #[tokio::test]
+async fn a_function_called_like_a_module_of_pythons_own_is_imported_all_the_same() {
+    let (app, alice) = with_memory(ProceduralMemory::default()).await;
+    let call = Call {
+        skill_name: Some("json".to_owned()),
+        skill_description: Some("Says that it is no other.".to_owned()),
+        ..asks("register_skill", "def json(): return 'ours'")
+    };
+    does(&app, &alice, call).await;
+    let request = LoadFunctions { names: vec!["json".to_owned()], code_session: None };
+    let loaded = load_functions(&app.cx, &alice, request).await.unwrap();
+    assert!(loaded.text.contains("from skill_json import json"), "{}", loaded.text);
+    let code = "from skill_json import json as ours\nimport json\n[ours(), json.dumps(1)]";
+    let call = Call { code_session: loaded.code_session, ..asks("execute", code) };
+    assert_eq!(does(&app, &alice, call).await.result, json!(["ours", "1"]));
+}
+
+#[tokio::test]
 async fn a_pinned_agent_uses_the_revision_it_is_pinned_to() {
     let (app, alice) = with_memory(ProceduralMemory::default()).await;
     let admin = app.admin().await;

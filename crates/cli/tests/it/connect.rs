@@ -209,6 +209,9 @@ fn an_entry_holds_no_secret_and_names_the_library() {
         let text = read(&path).unwrap();
         assert!(text.contains("REPERTOIRE_TOKEN") && !text.contains("rpt_secret"), "{text}");
         assert!(text.contains("https://s.example/mcp\"") && text.contains("coder"), "{text}");
+        run(&world, &["connect", host, "--yes", "--url", SERVER, "--toolsets", "memory,library"])
+            .expect_ok(&[host]);
+        assert!(read(&path).unwrap().contains("/mcp?toolsets=memory,library\""), "{text}");
         let data = world.path("else where");
         let mut command = world.command(&["connect", host, "--yes", "--toolsets", "interpreter"]);
         let command = command.current_dir(world.path("project")).env("REPERTOIRE_DATA", &data);
@@ -221,7 +224,6 @@ fn an_entry_holds_no_secret_and_names_the_library() {
             &["--url", "https://a:secret@s.example"],
             &["--url", "https://s.example?token=secret"],
             &["--url", SERVER, "--token-env", "rpt_secret.x"],
-            &["--url", SERVER, "--toolsets", "memory"],
             &["--url", SERVER, "--data", "x"],
             &["--toolsets", "everything"],
             &["--name", "a b"],

@@ -93,8 +93,25 @@ struct Arguments {
     session_id: Option<String>,
 }
 
+/// The same for an agent without procedural memory: whatever it says of skills is not even looked at.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct PlainArguments {
+    prompt: String,
+    code: Option<String>,
+    file_names: Vec<String>,
+    session_id: Option<String>,
+}
+
+impl From<PlainArguments> for Arguments {
+    fn from(plain: PlainArguments) -> Self {
+        let PlainArguments { prompt, code, file_names, session_id } = plain;
+        Self { prompt, code, file_names, session_id, ..Self::default() }
+    }
+}
+
 async fn interpret(call: &Call<'_>) -> Result<Done, Stop> {
-    let arguments: Arguments = call.read()?;
+    let arguments = if call.memory { call.read()? } else { Arguments::from(call.read::<PlainArguments>()?) };
     let code_session = code_session(arguments.session_id.as_deref())?;
     let request = Interpret {
         operation: arguments.operation,

@@ -3,7 +3,7 @@
 use app::skills::by_name::{self, NewSkill};
 use app::skills::{ListSkills, Operation, Rewrite, RewriteSkill};
 use app::{Context, Cursor, Error, PageRequest, SkillRecord};
-use model::{Caller, Toolset};
+use model::{Caller, Status, Toolset};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -198,7 +198,12 @@ async fn create_skill(call: &Call<'_>) -> Result<Done, Stop> {
 }
 
 fn version(record: &SkillRecord) -> Done {
-    Done::with(json!({ "name": record.skill.name.as_str(), "version": record.skill.revision.get() }))
+    let skill = &record.skill;
+    let mut told = json!({ "name": skill.name.as_str(), "version": skill.revision.get() });
+    if let (true, Some(fields)) = (skill.status != Status::Active, told.as_object_mut()) {
+        fields.insert("status".to_owned(), json!(skill.status.as_str()));
+    }
+    Done::with(told)
 }
 
 pub(crate) const UPDATE_SKILL: ToolKind = ToolKind {

@@ -75,6 +75,8 @@ pub(crate) struct Shape {
 pub(crate) struct Call<'a> {
     pub cx: &'a Context,
     pub asking: &'a Asking,
+    /// Whether the agent has procedural memory.
+    pub memory: bool,
     /// What the host calls itself.
     pub host: Option<String>,
     pub arguments: Map<String, Value>,

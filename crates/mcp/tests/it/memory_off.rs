@@ -32,6 +32,15 @@ async fn nothing_it_is_offered_has_a_word_of_skills() {
 }
 
 #[tokio::test]
+async fn whatever_it_says_of_skills_is_not_even_looked_at() {
+    let world = World::new().await;
+    let host = off(&world).await;
+    let odd = json!({"prompt": "", "operation": 5, "skill_name": ["x"], "skill_parameters": "none"});
+    let plain = host.call("code_interpreter", json!({"prompt": ""})).await;
+    assert_eq!(host.call("code_interpreter", odd).await["content"], plain["content"]);
+}
+
+#[tokio::test]
 async fn what_shows_skills_is_not_there() {
     let world = World::new().await;
     let host = off(&world).await;
