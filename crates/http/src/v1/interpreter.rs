@@ -44,18 +44,24 @@ pub(crate) struct InterpretRequest {
     skill_parameters: Option<Map<String, Value>>,
     /// The code session to work in; without one, a new one is kept only if files were made.
     #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
-    #[schema(format = Uuid)]
+    #[schema(
+        max_length = 64,
+        pattern = "^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})?$"
+    )]
     session_id: Option<String>,
     /// The session in whose course it is called, where what it does is kept.
     #[serde(default, deserialize_with = "within::<0, 64, _, _>")]
-    #[schema(format = Uuid)]
+    #[schema(
+        max_length = 64,
+        pattern = "^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})?$"
+    )]
     conversation_id: Option<String>,
 }
 
 impl InterpretRequest {
     fn read(self, state: &HttpState) -> Result<Call, Problem> {
         // Models fill in what they have nothing to say about.
-        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
         let conversation = |text: String| SessionId::parse(&text).map_err(|_| missing("session", &text));
         Ok(Call {
             operation: self.operation,
