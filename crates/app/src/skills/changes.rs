@@ -1,6 +1,6 @@
 //! Whether what a caller sees of the library changed.
 
-use model::Caller;
+use model::{Caller, Skill};
 use policy::access::{self, Act};
 use store::ChangeCursor;
 
@@ -28,7 +28,10 @@ pub async fn changes(cx: &Context, caller: &Caller, since: Option<u64>) -> Resul
     let after = ChangeCursor { change: since, skill: None };
     let changed = tx.changed_skills(caller.workspace, after, LOOKED_AT).await?;
     let ladder = caller.ladder();
-    let seen = changed.iter().any(|changed| ladder.contains(&changed.skill.scope));
+    // What was just made and cannot be used yet was in no list, and is in none now.
+    let listed = |skill: &Skill| skill.is_usable() || skill.version > 1;
+    let seen = |skill: &Skill| ladder.contains(&skill.scope) && listed(skill);
+    let seen = changed.iter().any(|changed| seen(&changed.skill));
     let many = changed.len() == LOOKED_AT as usize;
     let any = seen || many || !tx.purged_since(caller.workspace, since).await?.is_empty();
     Ok(Changed { now, any })

@@ -33,7 +33,7 @@ async fn a_change_right_after_the_acknowledgement_is_never_lost() {
 }
 
 #[tokio::test]
-async fn another_persons_skills_and_counters_are_no_news() {
+async fn another_persons_skills_drafts_and_counters_are_no_news() {
     let world = World::new().await;
     let admin = world.app.admin().await;
     let mia = world.app.user("mia@example.com", &[Role::Member]).await;
@@ -42,6 +42,8 @@ async fn another_persons_skills_and_counters_are_no_news() {
     let mut stream = listen(&world.host(&tom).await, "resourcesListChanged").await;
     world.app.skill(&mia, "mias").await;
     app::skills::record_use(&world.app.cx, &admin, shared.skill.id, true).await.unwrap();
+    let draft = app::skills::CreateSkill { draft: true, ..testkit::app::spec("not-yet") };
+    world.app.put(&tom, draft).await;
     let quiet = tokio::time::timeout(Duration::from_millis(600), stream.next()).await;
     assert!(quiet.is_err(), "{quiet:?}");
     world.app.skill(&tom, "toms").await;
