@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Actor, AuditEntry, AuditVerb, Caller, Digest, Subject, UserId, WorkspaceId};
+use model::{Actor, AuditEntry, AuditVerb, Caller, Digest, Subject, Timestamp, UserId, WorkspaceId};
 use policy::access::{self, Act};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::{AuditFilter, NewAuditEntry, Tx};
+use time::format_description::well_known::Rfc3339;
 
 use crate::governance::{SEAL, Seals};
 use crate::paging::page;
@@ -22,6 +23,24 @@ pub(crate) async fn record(
 ) -> Result<(), Error> {
     let actor = Actor { user: Some(caller.user), agent: caller.agent };
     record_as(cx, tx, caller.workspace, actor, verb, subject, detail).await.map(drop)
+}
+
+/// Writes that what is older than a moment was forgotten, if there was any of it.
+pub(crate) async fn record_pruned(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    (workspace, actor): (WorkspaceId, Actor),
+    verb: &str,
+    before: Timestamp,
+    removed: u64,
+) -> Result<(), Error> {
+    if removed == 0 {
+        return Ok(());
+    }
+    let moment = before.format(&Rfc3339).unwrap_or_default();
+    let detail = [("before", json!(moment)), ("removed", json!(removed))];
+    let subject = ("workspace", workspace.to_string());
+    record_as(cx, tx, workspace, actor, verb, subject, &detail).await.map(drop)
 }
 
 /// Writes what someone, or the server itself, did.

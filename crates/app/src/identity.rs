@@ -30,6 +30,13 @@ impl Secret {
         Self(text.to_owned())
     }
 
+    /// The secret in the value of an `Authorization` header: `Bearer <token>`.
+    pub fn from_bearer(header: &str) -> Option<Self> {
+        let (scheme, token) = header.split_once(' ')?;
+        let token = token.trim();
+        (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Self::from_client(token))
+    }
+
     /// The secret itself, to be shown once.
     pub fn reveal(&self) -> &str {
         &self.0

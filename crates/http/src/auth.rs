@@ -90,9 +90,7 @@ fn is_same_site(parts: &Parts) -> bool {
 
 /// The secret in an `Authorization` header.
 pub(crate) fn bearer(value: &HeaderValue) -> Option<Secret> {
-    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Secret::from_client(token))
+    Secret::from_bearer(value.to_str().ok()?)
 }
 
 fn unauthenticated(detail: &str) -> Problem {

@@ -119,12 +119,7 @@ impl Handler {
 
     /// Does what a tool is called for, if the policies in force let it.
     async fn governed(&self, tool: &ToolKind, call: &Call<'_>) -> Result<Done, Stop> {
-        let task = call.arguments.get("prompt").or(call.arguments.get("query")).and_then(Value::as_str);
-        let own = OwnCall {
-            tool: tool.name,
-            task: task.unwrap_or_default(),
-            arguments: Value::Object(call.arguments.clone()),
-        };
+        let own = OwnCall { tool: tool.name, arguments: Value::Object(call.arguments.clone()) };
         app::governance::admit(&self.cx, &call.asking.caller, own).await?;
         (tool.call)(call).await
     }

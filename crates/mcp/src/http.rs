@@ -177,7 +177,8 @@ async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
             "send `Authorization: Bearer <token>`; `repertoire token create` makes one".to_owned(),
         )
     };
-    let secret = text(headers, header::AUTHORIZATION.as_str()).and_then(bearer).ok_or_else(unknown)?;
+    let secret =
+        text(headers, header::AUTHORIZATION.as_str()).and_then(Secret::from_bearer).ok_or_else(unknown)?;
     let caller = identity::by_token(&mcp.cx, &secret).await.map_err(|error| match error {
         Error::Unauthenticated(message) => Refusal::Unknown(message.to_owned()),
         error => Refusal::Failed(error),
@@ -189,13 +190,6 @@ async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
     let seen = app::skills::changes(&mcp.cx, &caller, None).await.map_err(Refusal::Failed)?.now;
     let conversation = wishes.conversation.or_else(|| text(headers, SESSION).map(str::to_owned));
     Ok(Asking { caller, toolsets: wishes.toolsets, seen, conversation })
-}
-
-/// The secret in an `Authorization` header.
-fn bearer(value: &str) -> Option<Secret> {
-    let (scheme, token) = value.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Secret::from_client(token))
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

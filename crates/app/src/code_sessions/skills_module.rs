@@ -8,8 +8,8 @@ use sandbox::{HostCall, HostModule};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::skills::{ListSkills, list, read, resolve};
-use crate::{Context, Error, PageRequest};
+use crate::skills::{ListSkills, list_all, read, resolve};
+use crate::{Context, Error};
 
 /// The module as this caller may use it: active skills, the nearest of each name.
 pub(super) fn module(cx: &Context, caller: &Caller) -> HostModule {
@@ -42,17 +42,9 @@ fn shown(skill: &Skill) -> Value {
 }
 
 async fn all(cx: &Context, caller: &Caller, tag: Option<String>) -> Result<Value, Error> {
-    let mut found = Vec::new();
-    let mut page = PageRequest::default();
-    loop {
-        let request = ListSkills { tag: tag.clone(), nearest: true, page, ..ListSkills::default() };
-        let (skills, _) = list(cx, caller, request).await?;
-        found.extend(skills.items.iter().map(|record| shown(&record.skill)));
-        match skills.next {
-            Some(next) => page = PageRequest { after: Some(next), ..PageRequest::default() },
-            None => return Ok(Value::Array(found)),
-        }
-    }
+    let request = ListSkills { tag, nearest: true, ..ListSkills::default() };
+    let found = list_all(cx, caller, request, usize::MAX).await?;
+    Ok(found.iter().map(|record| shown(&record.skill)).collect())
 }
 
 async fn one(cx: &Context, caller: &Caller, name: Option<String>) -> Result<Value, Error> {

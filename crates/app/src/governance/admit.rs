@@ -13,10 +13,16 @@ use crate::{Context, Error};
 pub struct OwnCall<'a> {
     /// The tool.
     pub tool: &'a str,
-    /// What the agent says it wants; empty where it says nothing.
-    pub task: &'a str,
     /// Its arguments.
     pub arguments: Value,
+}
+
+impl OwnCall<'_> {
+    /// What the agent says it wants; empty where it says nothing.
+    fn task(&self) -> String {
+        let said = self.arguments.get("prompt").or(self.arguments.get("query"));
+        said.and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
 }
 
 /// Why a call was not let through.
@@ -39,7 +45,7 @@ pub async fn admit(cx: &Context, caller: &Caller, call: OwnCall<'_>) -> Result<(
     if snapshot.of(subject).is_empty() {
         return Ok(());
     }
-    let ask = Ask { task: call.task.to_owned(), ..Ask::default() };
+    let ask = Ask { task: call.task(), ..Ask::default() };
     // Hosts know the same tool by the name of its server, and so may policies.
     let alias = Some(format!("mcp__repertoire__{}", call.tool));
     let call = Call { tool: call.tool.to_owned(), alias, arguments: call.arguments };

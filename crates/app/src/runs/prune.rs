@@ -2,9 +2,7 @@
 
 use model::{Actor, Caller, Timestamp, WorkspaceId};
 use policy::access::{self, Act};
-use serde_json::json;
 use store::Tx;
-use time::format_description::well_known::Rfc3339;
 
 use crate::{Context, Error, audit};
 
@@ -27,11 +25,6 @@ pub(crate) async fn prune_before(
     before: Timestamp,
 ) -> Result<u64, Error> {
     let removed = tx.prune_runs(workspace, before).await?;
-    if removed > 0 {
-        let moment = before.format(&Rfc3339).unwrap_or_default();
-        let detail = [("before", json!(moment)), ("removed", json!(removed))];
-        let subject = ("workspace", workspace.to_string());
-        audit::record_as(cx, tx, workspace, actor, "run.prune", subject, &detail).await?;
-    }
+    audit::record_pruned(cx, tx, (workspace, actor), "run.prune", before, removed).await?;
     Ok(removed)
 }

@@ -123,6 +123,26 @@ pub async fn list(
     Ok((page(records, limit, cursor), total))
 }
 
+/// Lists page after page, until there are about so many.
+pub async fn list_all(
+    cx: &Context,
+    caller: &Caller,
+    request: ListSkills,
+    most: usize,
+) -> Result<Vec<SkillRecord>, Error> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let page = PageRequest { limit: PageRequest::MAX, after };
+        let (page, _) = list(cx, caller, ListSkills { page, ..request.clone() }).await?;
+        found.extend(page.items);
+        match page.next {
+            Some(next) if found.len() < most => after = Some(next),
+            _ => return Ok(found),
+        }
+    }
+}
+
 /// The skill a name means to a caller: the nearest usable one. `Revenue_Growth` finds `revenue-growth`.
 pub async fn resolve(cx: &Context, caller: &Caller, name: &str) -> Result<SkillRecord, Error> {
     let name = slugify(name).ok_or_else(|| Error::not_found("skill", name))?;

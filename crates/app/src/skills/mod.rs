@@ -33,7 +33,7 @@ pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};
 pub use diff::{Change, FileDiff, diff};
 pub use edit::{Edit, EditSkill, edit, label, restore};
-pub use list::{ListSkills, list, resolve, tags};
+pub use list::{ListSkills, list, list_all, resolve, tags};
 pub use names::{WrittenName, scope_of, written_name};
 pub(crate) use prepare::examine;
 pub use prepare::read_manifest;

@@ -103,7 +103,7 @@ async fn provoke(code: Code) -> Error {
             let gov = crate::governance::governor(&app).await;
             let forbids = crate::governance::forbids("search");
             app.put(&gov, crate::governance::policy("guard", Scope::Workspace, forbids)).await;
-            let own = governance::OwnCall { tool: "search", task: "", arguments: json!({}) };
+            let own = governance::OwnCall { tool: "search", arguments: json!({}) };
             governance::admit(cx, &alice, own).await.unwrap_err()
         }
         Code::TokenScope => create_error(cx, &alice.scoped(&[TokenScope::Read]), spec("x")).await,

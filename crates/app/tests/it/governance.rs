@@ -388,8 +388,7 @@ async fn what_is_too_long_or_without_a_name_is_refused() {
 async fn the_librarys_own_tools_are_let_through_or_denied_with_the_reason() {
     let app = TestApp::new().await;
     let (gov, alice) = (governor(&app).await, app.user("alice", &[]).await);
-    let own =
-        |tool: &'static str| app::governance::OwnCall { tool, task: "tidy up", arguments: json!({"x": 1}) };
+    let own = |tool: &'static str| app::governance::OwnCall { tool, arguments: json!({"prompt": "tidy up"}) };
     // Where no policy holds nothing is kept.
     app.leaves_alone(app::governance::admit(&app.cx, &alice, own("search"))).await;
     app.put(&gov, policy("guard", Scope::Workspace, forbids("mcp__repertoire__search"))).await;

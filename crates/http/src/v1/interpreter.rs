@@ -189,7 +189,7 @@ pub(crate) async fn interpret(
     Json(request): Json<InterpretRequest>,
 ) -> Result<axum::Json<InterpretedView>, Problem> {
     let call = request.read(&state)?;
-    let own = OwnCall { tool: "code_interpreter", task: &call.prompt, arguments: call.arguments() };
+    let own = OwnCall { tool: "code_interpreter", arguments: call.arguments() };
     app::governance::admit(&state.cx, &caller, own).await?;
     let memory = app::interpreter::has_memory(&state.cx, &caller).await?;
     let answer = app::interpreter::call(&state.cx, &caller, call).await?;

@@ -1,9 +1,9 @@
 //! Writing, reading and switching skills, by name.
 
+use app::SkillRecord;
 use app::skills::by_name::{self, NewSkill};
 use app::skills::{ListSkills, Operation, Rewrite, RewriteSkill};
-use app::{Context, Cursor, Error, PageRequest, SkillRecord};
-use model::{Caller, Status, Toolset};
+use model::{Status, Toolset};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ async fn list_skills(call: &Call<'_>) -> Result<Done, Stop> {
         or_disabled: arguments.include_disabled,
         ..ListSkills::default()
     };
-    let skills = all(call.cx, caller, request).await?;
+    let skills = app::skills::list_all(call.cx, caller, request, MOST).await?;
     let skills = skills.iter().map(|record| {
         let mut skill = shown(record);
         if let (false, Some(fields)) = (record.skill.enabled, skill.as_object_mut()) {
@@ -105,20 +105,6 @@ async fn list_skills(call: &Call<'_>) -> Result<Done, Stop> {
     });
     let skills: Vec<Value> = skills.collect();
     Ok(Done::with(json!({ "skills": skills })))
-}
-
-async fn all(cx: &Context, caller: &Caller, request: ListSkills) -> Result<Vec<SkillRecord>, Error> {
-    let mut found = Vec::new();
-    let mut after: Option<Cursor> = None;
-    loop {
-        let page = PageRequest { limit: PageRequest::MAX, after };
-        let (page, _) = app::skills::list(cx, caller, ListSkills { page, ..request.clone() }).await?;
-        found.extend(page.items);
-        match page.next {
-            Some(next) if found.len() < MOST => after = Some(next),
-            _ => return Ok(found),
-        }
-    }
 }
 
 pub(crate) const READ_SKILL: ToolKind = ToolKind {
