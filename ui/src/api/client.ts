@@ -1,0 +1,122 @@
+/** The one way to the server: typed by its OpenAPI document; what fails is an `ApiError`. */
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+export type Problem = Schemas['Problem'];
+
+/** What the server refused, in its own words, or that it could not be reached. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly findings: Schemas['FindingView'][] = [],
+  ) {
+    super(detail);
+    this.name = 'ApiError';
+  }
+
+  /** The server did not answer at all. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+const WORKSPACE_KEY = 'repertoire-workspace';
+
+/** The workspace this browser turned to; none means the one of its sign-in. */
+export function chosenWorkspace(): string | null {
+  return localStorage.getItem(WORKSPACE_KEY);
+}
+
+export function chooseWorkspace(name: string | null): void {
+  if (name) localStorage.setItem(WORKSPACE_KEY, name);
+  else localStorage.removeItem(WORKSPACE_KEY);
+}
+
+/** The headers that every request of this browser carries. */
+export function requestHeaders(): Record<string, string> {
+  const workspace = chosenWorkspace();
+  return workspace ? { 'Repertoire-Workspace': workspace } : {};
+}
+
+const turned: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(requestHeaders())) request.headers.set(name, value);
+    return request;
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, credentials: 'same-origin' });
+api.use(turned);
+
+/** The problem document of an answer that is not a success. */
+export async function problemOf(response: Response): Promise<ApiError> {
+  try {
+    return fromProblem(response.status, await response.json());
+  } catch {
+    return fromProblem(response.status, undefined);
+  }
+}
+
+function fromProblem(status: number, body: unknown): ApiError {
+  const problem = (body ?? {}) as Partial<Problem>;
+  return new ApiError(
+    status,
+    problem.code ?? 'unknown',
+    problem.detail ?? `the server answered ${status}`,
+    problem.findings ?? [],
+  );
+}
+
+export function offline(): ApiError {
+  return new ApiError(0, 'offline', 'the server cannot be reached; check that it runs, then try again');
+}
+
+type Answer<T> = { data?: T; error?: unknown; response: Response };
+
+/** Waits for an answer and gives its body, or throws an `ApiError`. */
+export async function call<T>(answer: Promise<Answer<T>>): Promise<T> {
+  return (await callWhole(answer)).data;
+}
+
+/** The same with the response, for its headers. */
+export async function callWhole<T>(answer: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
+  let settled: Answer<T>;
+  try {
+    settled = await answer;
+  } catch {
+    throw offline();
+  }
+  if (!settled.response.ok) throw fromProblem(settled.response.status, settled.error);
+  return { data: settled.data as T, response: settled.response };
+}
+
+/** A request whose body or answer is bytes or a stream, which the typed client does not speak. */
+export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      ...init,
+      credentials: 'same-origin',
+      headers: { ...requestHeaders(), ...(init.headers as Record<string, string>) },
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw offline();
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** The header that makes a write fail when the record has changed since it was read. */
+export function ifMatch(version: number): { 'If-Match': string } {
+  return { 'If-Match': `"${version}"` };
+}
+
+/** What to say of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

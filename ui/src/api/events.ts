@@ -1,0 +1,83 @@
+/** Hears from the server that something changed, and reads it again. One tab listens for all tabs of the browser. */
+import { fetchRaw } from './client';
+import { refresh, type Topic } from './queries';
+import { readEvents } from './stream';
+
+type Listener = (live: boolean) => void;
+
+const listeners = new Set<Listener>();
+let live = false;
+
+/** Tells whether changes are heard of. */
+export function onLive(listener: Listener): () => void {
+  listeners.add(listener);
+  listener(live);
+  return () => listeners.delete(listener);
+}
+
+function setLive(now: boolean): void {
+  if (live === now) return;
+  live = now;
+  for (const listener of listeners) listener(now);
+}
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Listens until the signal: in this tab where no other does. */
+export function followChanges(signal: AbortSignal): void {
+  const channel = new BroadcastChannel('repertoire-changes');
+  channel.onmessage = (message) => hear(message.data);
+  signal.addEventListener('abort', () => channel.close());
+  const tell = (event: Heard) => {
+    hear(event);
+    channel.postMessage(event);
+  };
+  const lead = () => listen(tell, signal);
+  if (navigator.locks) {
+    navigator.locks.request('repertoire-changes', { signal }, lead).catch(() => undefined);
+  } else {
+    void lead();
+  }
+}
+
+type Heard = { live?: boolean; topics?: Topic[] };
+
+function hear(event: Heard): void {
+  if (event.live !== undefined) setLive(event.live);
+  if (event.topics?.length) void refresh(...event.topics);
+}
+
+async function listen(tell: (event: Heard) => void, signal: AbortSignal): Promise<void> {
+  let pause = 500;
+  let missed = false;
+  while (!signal.aborted) {
+    try {
+      const response = await fetchRaw('/api/v1/events', { signal, headers: { Accept: 'text/event-stream' } });
+      for await (const event of readEvents(response)) {
+        const { topics } = JSON.parse(event.data) as { topics: Topic[] };
+        if (event.name === 'hello') {
+          pause = 500;
+          // Whatever happened while nobody listened is read again.
+          tell({ live: true, topics: missed ? topics : [] });
+          missed = false;
+        } else if (event.name === 'change') {
+          tell({ topics });
+        }
+      }
+    } catch {
+      // The next round tries again.
+    }
+    if (signal.aborted) return;
+    missed = true;
+    tell({ live: false });
+    await wait(pause, signal);
+    pause = Math.min(pause * 2, 15_000);
+  }
+}

@@ -1,0 +1,120 @@
+/** A code editor: highlighting, findings in the gutter, undo, search. Loaded only by pages that show code. */
+import { closeBrackets } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, indentOnInput } from '@codemirror/language';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import type { Language } from './language';
+import { appearance, languageSupport } from './setup';
+import './code.css';
+
+export type Mark = { line: number; level: 'error' | 'warning' | 'info'; message: string };
+
+export type EditorProps = {
+  value: string;
+  onChange?: (value: string) => void;
+  language: Language;
+  readOnly?: boolean;
+  marks?: Mark[];
+  /** What it is, for those who cannot see it. */
+  label: string;
+  height?: string;
+  maxHeight?: string;
+};
+
+export default function Editor(props: EditorProps) {
+  const { value, language, readOnly = !props.onChange, marks, label, height, maxHeight } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const changed = useRef(props.onChange);
+  changed.current = props.onChange;
+  const first = useRef(value);
+  const writing = useRef(new Compartment());
+
+  useEffect(() => {
+    if (!place.current) return;
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: first.current,
+        extensions: [
+          appearance,
+          languageSupport(language),
+          lineNumbers(),
+          drawSelection(),
+          bracketMatching(),
+          search({ top: true }),
+          highlightSelectionMatches(),
+          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          writing.current.of([]),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current?.(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => {
+      first.current = editor.state.doc.toString();
+      editor.destroy();
+      view.current = null;
+    };
+  }, [language, label]);
+
+  useEffect(() => {
+    view.current?.dispatch({
+      effects: writing.current.reconfigure(
+        readOnly
+          ? [EditorState.readOnly.of(true)]
+          : [
+              history(),
+              closeBrackets(),
+              indentOnInput(),
+              highlightActiveLine(),
+              highlightActiveLineGutter(),
+              lintGutter(),
+              // Tab indents only after typing has begun; Escape gives it back, so nobody is caught in here.
+              keymap.of([indentWithTab]),
+            ],
+      ),
+    });
+  }, [readOnly, language, label]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor && editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    }
+  }, [value]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !marks) return;
+    const { doc } = editor.state;
+    const diagnostics = marks.map((mark): Diagnostic => {
+      const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
+      return { from: line.from, to: line.to, severity: mark.level, message: mark.message };
+    });
+    editor.dispatch(setDiagnostics(editor.state, diagnostics));
+  }, [marks, value]);
+
+  return (
+    <div
+      ref={place}
+      className="code-frame"
+      data-read-only={readOnly || undefined}
+      style={{ height, maxHeight, overflow: height || maxHeight ? 'auto' : undefined }}
+    />
+  );
+}

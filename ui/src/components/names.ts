@@ -1,0 +1,22 @@
+/** Who and what ids mean: records carry ids, people read names. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { agentsQuery, usersQuery } from '@/api/queries';
+
+export type Names = {
+  user: (id: string | null | undefined) => string;
+  agent: (id: string | null | undefined) => string;
+};
+
+export function useNames(): Names {
+  const users = useQuery(usersQuery).data?.items;
+  const agents = useQuery(agentsQuery).data;
+  return useMemo(() => {
+    const people = new Map(users?.map((user) => [user.id, user.display_name || user.handle]));
+    const robots = new Map(agents?.map((agent) => [agent.id, agent.title || agent.name]));
+    return {
+      user: (id) => (id ? (people.get(id) ?? 'someone') : ''),
+      agent: (id) => (id ? (robots.get(id) ?? 'an agent') : ''),
+    };
+  }, [users, agents]);
+}

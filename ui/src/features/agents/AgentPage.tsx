@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function AgentPage() {
+  return <Page title="AgentPage">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function AuditPage() {
+  return <Page title="AuditPage">…</Page>;
+}

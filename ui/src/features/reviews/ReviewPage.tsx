@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function ReviewPage() {
+  return <Page title="ReviewPage">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function SettingsPage() {
+  return <Page title="SettingsPage">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function TokensTab() {
+  return <Page title="TokensTab">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function UsersTab() {
+  return <Page title="UsersTab">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function SignInPage() {
+  return <Page title="SignInPage">…</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function LibraryPage() {
+  return <Page title="LibraryPage">…</Page>;
+}

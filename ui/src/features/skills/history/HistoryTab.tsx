@@ -1,0 +1,5 @@
+import { Page } from '@/components/page';
+
+export default function HistoryTab() {
+  return <Page title="HistoryTab">…</Page>;
+}

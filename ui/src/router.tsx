@@ -1,0 +1,299 @@
+/** Every address of the app. Pages are loaded when they are first opened. */
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiError } from './api/client';
+import { meQuery, queryClient } from './api/queries';
+import { Failure, PageSkeleton } from './components/page';
+import { readLibrarySearch } from './features/skills/search';
+import { NotFound } from './shell/NotFound';
+import { Shell } from './shell/Shell';
+
+const root = createRootRouteWithContext()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error }) => <Failure error={error} retry={() => window.location.reload()} />,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined);
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { next?: string; problem?: string } => ({
+    next: text(search.next),
+    problem: text(search.problem),
+  }),
+  component: lazyRouteComponent(() => import('./features/sign-in/SignInPage')),
+});
+
+/** Everything behind it needs somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) {
+        throw redirect({
+          to: '/sign-in',
+          search: { next: location.href === '/' ? undefined : location.href },
+        });
+      }
+      throw error;
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/skills', replace: true });
+  },
+});
+
+const library = createRoute({
+  getParentRoute: () => shell,
+  path: '/skills',
+  validateSearch: readLibrarySearch,
+  component: lazyRouteComponent(() => import('./features/skills/LibraryPage')),
+});
+
+const newSkill = createRoute({
+  getParentRoute: () => shell,
+  path: '/skills/new',
+  component: lazyRouteComponent(() => import('./features/skills/NewSkillPage')),
+});
+
+const skill = createRoute({
+  getParentRoute: () => shell,
+  path: '/skills/$skillId',
+  component: lazyRouteComponent(() => import('./features/skills/SkillPage')),
+});
+
+const skillInfo = createRoute({
+  getParentRoute: () => skill,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/skills/info/InfoTab')),
+});
+
+const skillContent = createRoute({
+  getParentRoute: () => skill,
+  path: '/content',
+  validateSearch: (search): { file?: string } => ({ file: text(search.file) }),
+  component: lazyRouteComponent(() => import('./features/skills/content/ContentTab')),
+});
+
+const skillCode = createRoute({
+  getParentRoute: () => skill,
+  path: '/code',
+  component: lazyRouteComponent(() => import('./features/skills/code/CodeTab')),
+});
+
+const skillPolicy = createRoute({
+  getParentRoute: () => skill,
+  path: '/policy',
+  component: lazyRouteComponent(() => import('./features/skills/policy/PolicyTab')),
+});
+
+const skillHistory = createRoute({
+  getParentRoute: () => skill,
+  path: '/history',
+  validateSearch: (search): { from?: string; to?: string } => ({
+    from: text(search.from),
+    to: text(search.to),
+  }),
+  component: lazyRouteComponent(() => import('./features/skills/history/HistoryTab')),
+});
+
+const skillUsage = createRoute({
+  getParentRoute: () => skill,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./features/skills/usage/UsageTab')),
+});
+
+const skillSync = createRoute({
+  getParentRoute: () => skill,
+  path: '/sync',
+  component: lazyRouteComponent(() => import('./features/skills/sync/SyncTab')),
+});
+
+const review = createRoute({
+  getParentRoute: () => shell,
+  path: '/review',
+  validateSearch: (search): { skill?: string } => ({ skill: text(search.skill) }),
+  component: lazyRouteComponent(() => import('./features/reviews/ReviewPage')),
+});
+
+const conversations = createRoute({
+  getParentRoute: () => shell,
+  path: '/conversations',
+  component: lazyRouteComponent(() => import('./features/sessions/ConversationsPage')),
+});
+
+const conversation = createRoute({
+  getParentRoute: () => conversations,
+  path: '/$sessionId',
+  component: lazyRouteComponent(() => import('./features/sessions/ConversationPage')),
+});
+
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./features/agents/AgentsPage')),
+});
+
+const newAgent = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/new',
+  component: lazyRouteComponent(() => import('./features/agents/NewAgentPage')),
+});
+
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/$agentId',
+  validateSearch: (search): { tab?: string } => ({ tab: text(search.tab) }),
+  component: lazyRouteComponent(() => import('./features/agents/AgentPage')),
+});
+
+const governance = createRoute({
+  getParentRoute: () => shell,
+  path: '/governance',
+  component: lazyRouteComponent(() => import('./features/governance/GovernancePage')),
+});
+
+const policies = createRoute({
+  getParentRoute: () => governance,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/governance/PoliciesTab')),
+});
+
+const decisions = createRoute({
+  getParentRoute: () => governance,
+  path: '/decisions',
+  validateSearch: (search): DecisionSearch => ({
+    verdict: text(search.verdict),
+    kind: text(search.kind),
+    tool: text(search.tool),
+    policy: text(search.policy),
+    user: text(search.user),
+    agent: text(search.agent),
+    decision: text(search.decision),
+  }),
+  component: lazyRouteComponent(() => import('./features/governance/DecisionsTab')),
+});
+
+export type DecisionSearch = {
+  verdict?: string;
+  kind?: string;
+  tool?: string;
+  policy?: string;
+  user?: string;
+  agent?: string;
+  decision?: string;
+};
+
+const bench = createRoute({
+  getParentRoute: () => governance,
+  path: '/bench',
+  component: lazyRouteComponent(() => import('./features/governance/BenchTab')),
+});
+
+const analytics = createRoute({
+  getParentRoute: () => shell,
+  path: '/analytics',
+  validateSearch: (search): { days?: number; agent?: string } => ({
+    days: typeof search.days === 'number' ? search.days : undefined,
+    agent: text(search.agent),
+  }),
+  component: lazyRouteComponent(() => import('./features/analytics/AnalyticsPage')),
+});
+
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: (search): { verb?: string; kind?: string; subject?: string; user?: string } => ({
+    verb: text(search.verb),
+    kind: text(search.kind),
+    subject: text(search.subject),
+    user: text(search.user),
+  }),
+  component: lazyRouteComponent(() => import('./features/audit/AuditPage')),
+});
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./features/settings/SettingsPage')),
+});
+
+const profile = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/settings/ProfileTab')),
+});
+
+const users = createRoute({
+  getParentRoute: () => settings,
+  path: '/users',
+  component: lazyRouteComponent(() => import('./features/settings/UsersTab')),
+});
+
+const tokens = createRoute({
+  getParentRoute: () => settings,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./features/settings/TokensTab')),
+});
+
+const workspace = createRoute({
+  getParentRoute: () => settings,
+  path: '/workspace',
+  component: lazyRouteComponent(() => import('./features/settings/WorkspaceTab')),
+});
+
+const system = createRoute({
+  getParentRoute: () => settings,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./features/settings/SystemTab')),
+});
+
+const routes = root.addChildren([
+  signIn,
+  shell.addChildren([
+    home,
+    library,
+    newSkill,
+    skill.addChildren([skillInfo, skillContent, skillCode, skillPolicy, skillHistory, skillUsage, skillSync]),
+    review,
+    conversations.addChildren([conversation]),
+    agents,
+    newAgent,
+    agent,
+    governance.addChildren([policies, decisions, bench]),
+    analytics,
+    audit,
+    settings.addChildren([profile, users, tokens, workspace, system]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: 'intent',
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
