@@ -46,7 +46,8 @@ export default function ContentTab() {
       replace: true,
     });
   const locked = !me || !rightsOf(me, skill).edit;
-  const findings = error instanceof ApiError && error.findings.length > 0 ? error.findings : examined.result?.findings;
+  const findings =
+    error instanceof ApiError && error.findings.length > 0 ? error.findings : examined.result?.findings;
 
   const save = async () => {
     setError(null);
@@ -111,7 +112,11 @@ export default function ContentTab() {
             <Findings of={findings} onOpen={visit} />
           ) : (
             <Text size="sm" c="dimmed">
-              {examined.result ? 'Nothing to complain about.' : examined.error ? messageOf(examined.error) : 'Reading…'}
+              {examined.result
+                ? 'Nothing to complain about.'
+                : examined.error
+                  ? messageOf(examined.error)
+                  : 'Reading…'}
             </Text>
           )}
         </Box>

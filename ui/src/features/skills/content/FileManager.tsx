@@ -52,7 +52,8 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
     const wanted = files.filter(({ path }) => !isClutter(path));
     const fitting = wanted.filter(({ content }) => content.length <= LARGEST_FILE);
     for (const { path, content } of wanted) {
-      if (content.length > LARGEST_FILE) failed(new Error(`${path} has ${bytes(content.length)}. ${limitWords}.`));
+      if (content.length > LARGEST_FILE)
+        failed(new Error(`${path} has ${bytes(content.length)}. ${limitWords}.`));
     }
     if (fitting.length === 0) return;
     update((draft) => fitting.reduce((now, { path, content }) => put(now, path, content), draft));
@@ -83,7 +84,9 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
               onRename={() => void rename(entry)}
               onDownload={() => void download(skill, entry)}
               onRemove={() => update((draft) => remove(draft, entry.key))}
-              onExecutable={() => update((draft) => change(draft, entry.key, { executable: !entry.executable }))}
+              onExecutable={() =>
+                update((draft) => change(draft, entry.key, { executable: !entry.executable }))
+              }
             />
           ))}
         </ul>

@@ -83,7 +83,9 @@ function TextPane({
             label={entry.path}
             language={language}
             value={text}
-            onChange={locked ? undefined : (typed) => update((draft) => write(draft, entry.key, typed, original))}
+            onChange={
+              locked ? undefined : (typed) => update((draft) => write(draft, entry.key, typed, original))
+            }
             marks={marks}
             jump={jump}
             height="32rem"

@@ -50,7 +50,9 @@ export function FileRow({ entry, open, locked, ...on }: Props) {
             )}
             {entry.path.slice(cut)}
           </span>
-          {changed && <span className={classes.dot} role="img" aria-label={changed.kind} title={changed.kind} />}
+          {changed && (
+            <span className={classes.dot} role="img" aria-label={changed.kind} title={changed.kind} />
+          )}
         </Group>
         <Text size="xs" c="dimmed" truncate fw={400}>
           {bytes(sizeOf(entry))} · {type}

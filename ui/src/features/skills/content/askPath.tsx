@@ -30,7 +30,12 @@ export function askPath(question: Question): Promise<string | null> {
   });
 }
 
-function PathForm({ confirm, first = '', problem, done }: Question & { done: (path: string | null) => void }) {
+function PathForm({
+  confirm,
+  first = '',
+  problem,
+  done,
+}: Question & { done: (path: string | null) => void }) {
   const [path, setPath] = useState(first);
   const [tried, setTried] = useState(false);
   const wrong = problem(path.trim());

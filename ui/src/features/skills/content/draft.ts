@@ -67,7 +67,10 @@ export function put(draft: Draft, path: string, content: string | Uint8Array): D
 export function write(draft: Draft, key: string, text: string, original: string | null): Draft {
   return draft.map((entry) => {
     if (entry.key !== key) return entry;
-    return { ...entry, content: entry.from && original !== null && asLines(original) === text ? undefined : text };
+    return {
+      ...entry,
+      content: entry.from && original !== null && asLines(original) === text ? undefined : text,
+    };
   });
 }
 
@@ -85,9 +88,7 @@ export function pathProblem(draft: Draft, path: string, but?: string): string | 
   if (path.startsWith('/') || path.split('/').some((part) => ['', '.', '..'].includes(part))) {
     return 'Paths are relative to the skill’s folder, without empty, “.” or “..” parts';
   }
-  const taken = draft.some(
-    (entry) => entry.key !== but && entry.path.toLowerCase() === path.toLowerCase(),
-  );
+  const taken = draft.some((entry) => entry.key !== but && entry.path.toLowerCase() === path.toLowerCase());
   return taken ? 'There is a file at this path already' : null;
 }
 
