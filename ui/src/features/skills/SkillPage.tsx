@@ -59,7 +59,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
   const me = useSuspenseQuery(meQuery).data;
   const names = useNames();
   const rights = rightsOf(me, skill);
-  const life = useLifecycle(skill, rights.review);
+  const life = useLifecycle(skill, rights);
   return (
     <SkillContext value={skill}>
       <Page

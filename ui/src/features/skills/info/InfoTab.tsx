@@ -188,21 +188,21 @@ export default function InfoTab() {
               <Text size="sm">{messageOf(new Error(said['']))}</Text>
             </Alert>
           )}
-          <SaveBar
-            changed={changed.length > 0}
-            what={`${counted(changed.length, 'unsaved change')}: ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`}
-            blocked={empty}
-            message={message}
-            onMessage={setMessage}
-            onSave={() => void save()}
-            onDiscard={discard}
-            saving={saving}
-          />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Facts skill={skill} />
         </Grid.Col>
       </Grid>
+      <SaveBar
+        changed={changed.length > 0}
+        what={`${counted(changed.length, 'unsaved change')}: ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`}
+        blocked={empty}
+        message={message}
+        onMessage={setMessage}
+        onSave={() => void save()}
+        onDiscard={discard}
+        saving={saving}
+      />
     </>
   );
 }
