@@ -102,7 +102,7 @@ test('the form saves only what changed, as a revision, with Ctrl-S', async () =>
   const after = await read();
   expect(after.description).toBe('Writes release notes that people read.');
   expect(after.icon).toBe('📣');
-  expect(after.tags).toEqual(['release', 'writing', 'news']);
+  expect(after.tags.sort()).toEqual(['news', 'release', 'writing']);
   expect(after.example_prompts).toEqual(['Write the release notes', 'What is new in 2.5?']);
   expect(after.shown.message).toBe('say it better');
   expect(after.instructions).toBe(before.instructions);
