@@ -52,13 +52,11 @@ impl Audience {
 
     /// Tells what the code writes. It never waits: what is not read yet is kept, and output has its limit.
     pub(crate) fn listener(&self) -> Listener {
-        match &self.0 {
-            None => Listener::default(),
-            Some(_) => {
-                let audience = self.clone();
-                Listener::new(move |stream, bytes| audience.tell(Told::Wrote(stream, bytes.to_vec())))
-            }
+        if self.0.is_none() {
+            return Listener::default();
         }
+        let audience = self.clone();
+        Listener::new(move |stream, bytes| audience.tell(Told::Wrote(stream, bytes.to_vec())))
     }
 }
 

@@ -59,7 +59,9 @@ fn proof(parts: &Parts) -> Result<Proof, Problem> {
     if let Some(LocalUser(handle)) = parts.extensions.get::<LocalUser>() {
         return Ok(Proof::Machine(handle.clone()));
     }
-    let Some(value) = parts.headers.get(header::AUTHORIZATION) else { return cookie(parts).map(Proof::Cookie) };
+    let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
+        return cookie(parts).map(Proof::Cookie);
+    };
     let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
     bearer(value).map(Proof::Token).ok_or_else(malformed)
 }

@@ -32,7 +32,8 @@ pub(crate) fn event(name: &str, data: impl Serialize) -> Event {
 
 /// Whether a request asks for events.
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
-    let named = |range: &str| range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(EVENTS));
+    let named =
+        |range: &str| range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(EVENTS));
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(named)
 }

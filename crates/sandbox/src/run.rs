@@ -77,7 +77,8 @@ pub(crate) fn run(
     if let Some(group) = &mut spare.group {
         group.limit(&limits).map_err(|error| Error::Failed(format!("control group: {error}")))?;
     }
-    let (streams, ends) = Streams::new(&execution.listener).map_err(|error| Error::Failed(error.to_string()))?;
+    let (streams, ends) =
+        Streams::new(&execution.listener).map_err(|error| Error::Failed(error.to_string()))?;
     let nonce = nonce()?;
     let (answering, host_end) = start_answering(execution)?;
     let prepared = (usual.folder_bytes, usual.folder_files);

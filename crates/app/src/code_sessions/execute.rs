@@ -111,8 +111,7 @@ pub async fn execute_passing(
 ) -> Result<(Executed, Kept), Error> {
     access::decide(caller, Act::UseCodeSession)?;
     request.check()?;
-    let (id, language, audience) =
-        (CodeSessionId::new(cx.id()), request.language, request.audience.clone());
+    let (id, language, audience) = (CodeSessionId::new(cx.id()), request.language, request.audience.clone());
     let limits = limits_of(cx, caller).await?;
     // The place first: those who wait for one hold no folder.
     let permit = audience.waiting(cx.queue.enter(caller)).await?;

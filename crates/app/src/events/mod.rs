@@ -18,7 +18,7 @@ use places::Place;
 pub(crate) use places::Places;
 pub use rounds::{Rounds, is_over};
 
-/// How long after news the next ones come at the earliest, so that a large import is not as many events.
+/// How long after something was committed it is looked again at the earliest, so that a large import is not as many events.
 const BREATH: Duration = Duration::from_millis(250);
 /// How often it is looked whether the caller may still be told, where nothing changes.
 const CHECK: Duration = Duration::from_mins(1);
@@ -102,7 +102,9 @@ pub struct Watch {
     caller: Caller,
     rounds: Rounds,
     seen: Seen,
-    told: Option<Instant>,
+    /// When it was last looked because something was committed.
+    looked: Option<Instant>,
+    /// When the caller was last looked at.
     checked: Instant,
     _place: Place,
 }
@@ -120,7 +122,7 @@ impl Watch {
             caller,
             rounds: Rounds::default(),
             seen,
-            told: None,
+            looked: None,
             checked: Instant::now(),
             _place: place,
         })
@@ -133,18 +135,15 @@ impl Watch {
 
     /// Waits until something changed; `None` when the caller may no longer be told.
     pub async fn next(&mut self) -> Option<Vec<Topic>> {
-        if let Some(told) = self.told {
-            tokio::time::sleep_until(told + BREATH).await;
-        }
         loop {
+            if let Some(looked) = self.looked {
+                tokio::time::sleep_until(looked + BREATH).await;
+            }
             let check = self.checked.elapsed() >= CHECK;
             if self.rounds.due(&self.cx) || check {
                 match self.look(check).await {
                     Ok(topics) if topics.is_empty() => {}
-                    Ok(topics) => {
-                        self.told = Some(Instant::now());
-                        return Some(topics);
-                    }
+                    Ok(topics) => return Some(topics),
                     Err(error) if is_over(&error) => return None,
                     Err(error) => {
                         tracing::warn!(
@@ -167,6 +166,7 @@ impl Watch {
         let caller = self.presence.caller(&self.cx).await?;
         access::decide(&caller, Act::ReadWorkspace)?;
         self.checked = Instant::now();
+        self.looked = Some(self.checked);
         if caller != self.caller {
             // They may see other things than before.
             self.seen = Seen::now(&self.cx, &caller).await?;

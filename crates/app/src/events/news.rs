@@ -83,8 +83,8 @@ impl Sessions {
         now: Timestamp,
     ) -> Result<Self, Error> {
         let user = (!access::sees_everything(caller)).then_some(caller.user);
-        let used = tx.sessions_used_since(caller.workspace, user, since - SKEW, MOST_SESSIONS).await?;
-        Ok(Self { looked_at: now, versions: used.into_iter().collect() })
+        let found = tx.sessions_used_since(caller.workspace, user, since - SKEW, MOST_SESSIONS).await?;
+        Ok(Self { looked_at: now, versions: found.into_iter().collect() })
     }
 
     fn differ_from(&self, before: &Self) -> bool {

@@ -106,7 +106,10 @@ async fn what_others_do_for_themselves_is_told_only_to_who_sees_everything() {
     app.user("bob", &[]).await;
     let (mut bob, mut admin) = (watch(&app, "bob").await, watch(&app, "admin").await);
     let followed: Vec<_> = bob.topics().into_iter().map(Topic::as_str).collect();
-    assert_eq!(followed, ["skills", "agents", "sessions", "runs", "decisions", "users", "tokens", "workspace"]);
+    assert_eq!(
+        followed,
+        ["skills", "agents", "sessions", "runs", "decisions", "users", "tokens", "workspace"]
+    );
     let skill = app.put(&alice, runs::adder("adder", "")).await.record.skill.id;
     let draft = CreateSkill { draft: true, ..spec("not-yet") };
     let draft = app.put(&alice, draft).await.record.skill.id;

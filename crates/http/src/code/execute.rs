@@ -124,9 +124,10 @@ impl From<Executed> for ExecutedView {
     }
 }
 
-/// Executes code in a session, which keeps its files for the next time. With `Accept: text/event-stream` it is told as it
-/// goes on: `waiting` where it must wait, `started`, each `output` with `stream` and `text`, and at the end `finished` with
-/// what is answered else, or `problem`.
+/// Executes code in a session, which keeps its files for the next time.
+///
+/// With `Accept: text/event-stream` it is told as it goes on: `waiting` where it must wait, `started`, each `output` with
+/// `stream` and `text`, and at the end `finished` with what is answered else, or `problem`.
 #[utoipa::path(post, path = "/code/execute", operation_id = "execute_code", tag = "code",
     request_body = ExecuteCodeRequest,
     responses((status = 200, content((ExecutedView = "application/json"), (String = "text/event-stream"))),

@@ -26,11 +26,13 @@ impl From<Vec<Topic>> for TopicsView {
     }
 }
 
-/// Tells what changes, until the caller may no longer be told or goes away. The event `hello` comes first, with the topics
-/// that can be followed; nothing after it is missed. Each `change` names those of which something changed that the
-/// caller can see.
+/// Tells what changes elsewhere, as Server-Sent Events.
+///
+/// The event `hello` comes first, with the topics that can be followed; nothing after it is missed. Each `change` names
+/// those of which something changed that the caller can see. It ends when the caller may no longer be told.
 #[utoipa::path(get, path = "/api/v1/events", operation_id = "watch_events", tag = "operations",
-    responses((status = 200, content_type = "text/event-stream", body = TopicsView), Problems, WatchProblems))]
+    responses((status = 200, content_type = "text/event-stream", body = TopicsView,
+        description = "The events, each with this as its data"), Problems, WatchProblems))]
 pub(crate) async fn watch(
     State(state): State<HttpState>,
     LastingAuth(presence): LastingAuth,

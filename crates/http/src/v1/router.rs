@@ -9,7 +9,8 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use super::{
-    agents, audit, backup, events, governance, interpreter, runs, search, sessions, skills, tokens, users, workspaces,
+    agents, audit, backup, events, governance, interpreter, runs, search, sessions, skills, tokens, users,
+    workspaces,
 };
 use crate::auth::COOKIE;
 use crate::code;

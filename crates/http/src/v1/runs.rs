@@ -123,8 +123,9 @@ fn revision(number: u32) -> Result<RevisionNumber, Problem> {
     RevisionNumber::new(number).ok_or_else(|| Problem::bad_request("revisions are numbered from 1"))
 }
 
-/// Runs a skill's procedure in the sandbox. Code that fails is a run as well, and answers 201. With
-/// `Accept: text/event-stream` it is told as it goes on: `waiting` where it must wait, `started`, each `output` with
+/// Runs a skill's procedure in the sandbox. Code that fails is a run as well, and answers 201.
+///
+/// With `Accept: text/event-stream` it is told as it goes on: `waiting` where it must wait, `started`, each `output` with
 /// `stream` and `text`, and at the end `finished` with what is answered else, or `problem`.
 #[utoipa::path(post, path = "/api/v1/skills/{id}/runs", operation_id = "run_skill", tag = "runs",
     params(("id" = uuid::Uuid, Path)), request_body = Option<RunSkillRequest>,

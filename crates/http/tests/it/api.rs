@@ -117,10 +117,10 @@ impl Api {
     /// Sends it as it is; the answer must be a stream of events.
     pub(crate) async fn events(&self, ask: Ask) -> Events {
         let response = self.open_answer(ask).await;
-        assert_eq!((response.status().as_u16(), response.headers()["content-type"].as_bytes()), (
-            200,
-            b"text/event-stream".as_slice()
-        ));
+        assert_eq!(
+            (response.status().as_u16(), response.headers()["content-type"].as_bytes()),
+            (200, b"text/event-stream".as_slice())
+        );
         Events { body: response.into_body().into_data_stream(), text: String::new() }
     }
 
@@ -184,10 +184,12 @@ impl Events {
     pub(crate) async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
-                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+                let field =
+                    |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
                 let told = field("event:").zip(field("data:"));
                 let told = told.map(|(name, data)| (name.to_owned(), serde_json::from_str(data).unwrap()));
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 if told.is_some() {
                     return told;
                 }

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sandbox::{
-    Captured, Cgroups, Ending, Error, Execution, Folder, HostCall, HostModule, InputFile, Limits, Listener, Network,
-    Outcome, OutputStream, Profile, Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
+    Captured, Cgroups, Ending, Error, Execution, Folder, HostCall, HostModule, InputFile, Limits, Listener,
+    Network, Outcome, OutputStream, Profile, Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -275,7 +275,10 @@ impl Driver {
 
 /// What was heard while code ran.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<(OutputStream, Vec<u8>)>>>);
+struct Heard(Arc<Mutex<Vec<Piece>>>);
+
+/// What was written at a time, and where to.
+type Piece = (OutputStream, Vec<u8>);
 
 impl Heard {
     fn listener(&self, folder: Option<Folder>) -> Listener {
@@ -293,7 +296,11 @@ impl Heard {
     fn told(&self) -> Value {
         let heard = lock(&self.0);
         let all = |wanted| -> Vec<u8> {
-            heard.iter().filter(|(stream, _)| *stream == wanted).flat_map(|(_, bytes)| bytes.clone()).collect()
+            heard
+                .iter()
+                .filter(|(stream, _)| *stream == wanted)
+                .flat_map(|(_, bytes)| bytes.clone())
+                .collect()
         };
         let text = |stream| String::from_utf8_lossy(&all(stream)).into_owned();
         json!({ "stdout": text(OutputStream::Stdout), "stderr": text(OutputStream::Stderr), "times": heard.len() })

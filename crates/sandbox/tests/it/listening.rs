@@ -17,20 +17,24 @@ fn heard_before_the_end(driver: &Driver, trial: Trial) {
 
 fn hears_what_is_captured(answer: &Answer) {
     let heard = &answer.0["heard"];
-    assert_eq!((heard["stdout"].as_str(), heard["stderr"].as_str()), (
-        Some(answer.stdout().as_str()),
-        Some(answer.stderr().as_str())
-    ));
+    assert_eq!(
+        (heard["stdout"].as_str(), heard["stderr"].as_str()),
+        (Some(answer.stdout().as_str()), Some(answer.stderr().as_str()))
+    );
 }
 
 in_each_mode!(python_is_heard_line_by_line_while_it_runs, |driver| heard_before_the_end(
     driver,
-    python("import os, time\nprint('one')\nwhile not os.path.exists('/mnt/data/heard'):\n    time.sleep(0.01)\nprint('two')\n")
+    python(
+        "import os, time\nprint('one')\nwhile not os.path.exists('/mnt/data/heard'):\n    time.sleep(0.01)\nprint('two')\n"
+    )
 ));
 
 in_each_mode!(javascript_is_heard_while_it_runs, |driver| {
     // It cannot look at files, so that only the order of what was heard can be told.
-    let trial = javascript("console.log('one'); console.error('two'); for (let i = 0; i < 1e7; i++); console.log('three');");
+    let trial = javascript(
+        "console.log('one'); console.error('two'); for (let i = 0; i < 1e7; i++); console.log('three');",
+    );
     let answer = driver.execute(&trial.heard().order);
     hears_what_is_captured(&answer);
     assert_eq!(answer.stdout(), "one\nthree\n");
