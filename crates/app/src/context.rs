@@ -8,6 +8,7 @@ use store::{Store, Tx};
 use uuid::Uuid;
 
 use crate::code_sessions::{SessionSettings, Sessions};
+use crate::events::Places;
 use crate::governance::{Governance, GovernanceSettings};
 use crate::identity::CallerCache;
 use crate::runner::NoRunner;
@@ -54,6 +55,7 @@ pub struct Context {
     /// What is recorded of agents.
     pub recording: RecordingSettings,
     pub(crate) callers: CallerCache,
+    pub(crate) watches: Places,
 }
 
 impl Context {
@@ -79,6 +81,7 @@ impl Context {
             governance: Governance::default(),
             recording: RecordingSettings::default(),
             callers: CallerCache::default(),
+            watches: Places::default(),
         }
     }
 

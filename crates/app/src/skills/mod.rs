@@ -28,6 +28,7 @@ pub use archive::{
 };
 pub use bundles::export;
 pub(crate) use bundles::{content as file_content, load_bundle, load_manifest_bundle};
+pub(crate) use changes::readable_changed;
 pub use changes::{Changed, changes};
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};

@@ -3,6 +3,7 @@
 mod agents;
 mod audit;
 mod backup;
+mod events;
 mod governance;
 mod interpreter;
 mod names;

@@ -273,6 +273,7 @@ impl World {
         add("complete_session", "POST", of_session("/complete"), outcome, Read, Owner);
         add("delete_session", "DELETE", of_session(""), none(), Write, Owner);
         add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
+        add("watch_events", "GET", "/events".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);
         add("verify_audit", "GET", "/audit/verification".into(), none(), Admin, Privileged);

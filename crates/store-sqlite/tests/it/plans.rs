@@ -351,6 +351,12 @@ async fn sessions_are_listed_and_found_along_an_index_and_not_sorted() {
             library.store.read().await.unwrap().open_session(world.workspace, which).await.unwrap();
             along(&library.explained().await, "sessions_by_key");
         }
+        for user in [None, Some(world.bob)] {
+            let mut tx = library.store.read().await.unwrap();
+            tx.sessions_used_since(world.workspace, user, samples::moment(1_990), 50).await.unwrap();
+            drop(tx);
+            along(&library.explained().await, "sessions_by_use");
+        }
     }
 }
 

@@ -230,6 +230,7 @@ macro_rules! contract_tests {
                 entries_come_back_in_their_order_in_pages
                 a_place_in_a_session_is_taken_once
                 a_removed_session_takes_its_entries_along
+                the_sessions_used_since_a_moment_come_latest_first
                 pruning_forgets_sessions_by_their_last_use
                 a_session_is_of_no_other_workspace
             }
