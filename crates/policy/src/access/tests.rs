@@ -55,6 +55,7 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
         extends: None,
         facets: Facets::default(),
         enforced: None,
+        approved: None,
         provenance: Provenance { user: user(author), agent: None, session: None, source: None },
         created_at: now,
         updated_at: now,
