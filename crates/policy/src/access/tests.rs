@@ -261,6 +261,9 @@ fn the_matrix_is_what_the_golden_file_says() {
     }
     let runs = owners().map(|(what, by, through)| (what, run(by, through)));
     acts.extend(runs.iter().map(|(what, run)| (format!("read_run: {what}"), Act::ReadRun(run))));
+    acts.extend(
+        owners().map(|(what, by, through)| (format!("read_uses: {what}"), Act::ReadUses(user(by), through))),
+    );
     let runs = owners().map(|(what, by, through)| (what, governed_run(by, through)));
     acts.extend(
         runs.iter().map(|(what, run)| (format!("use_governed_run: {what}"), Act::UseGovernedRun(run))),
