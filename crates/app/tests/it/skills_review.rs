@@ -243,14 +243,14 @@ async fn a_refused_promotion_leaves_the_skill_where_it_is() {
 #[tokio::test]
 async fn what_was_let_in_last_is_known_while_something_else_waits() {
     let app = TestApp::new().await;
-    let (alice, rita) = (app.user("alice", &[]).await, app.user("rita", &[Role::Reviewer]).await);
+    let (alice, admin) = (app.user("alice", &[]).await, app.admin().await);
     let settings =
         ProceduralMemory { require_skill_approval: true, approver: Approver::Admin, ..Default::default() };
     let mine = alice.through(&app.agent_with("strict", settings).await);
     let first = app.skill(&mine, "a").await.skill;
     assert_eq!((first.status, first.approved), (Status::PendingApproval, None));
     let numbers = |skill: Skill| (skill.revision.get(), skill.approved.map(model::RevisionNumber::get));
-    let decided = async |decision| decide(&app.cx, &rita, first.id, decision).await.unwrap().record.skill;
+    let decided = async |decision| decide(&app.cx, &admin, first.id, decision).await.unwrap().record.skill;
     let edited = async |text: &str| {
         let changes = app::Changes { body: Some(text.to_owned()), ..app::Changes::default() };
         let request = app::skills::EditSkill::new(app::skills::Edit::Changes(Box::new(changes)));
