@@ -114,7 +114,7 @@ async fn others_part_is_told_to_those_who_review() {
     };
     let seen = usual(&app, &rita).await;
     assert_eq!(agents(&seen), [(Some(helper.id), 7, 6), (None, 1, 1)]);
-    assert_eq!(seen.agents[0].name.as_ref().map(|name| name.as_str()), Some("helper"));
+    assert_eq!(seen.agents[0].name.as_ref().map(model::SkillName::as_str), Some("helper"));
     let seen = usual(&app, &alice).await;
     assert_eq!((seen.total.count, agents(&seen)), (8, vec![(Some(helper.id), 3, 2)]));
     let through = || ReadAnalytics { agent: Some(helper.id), ..ReadAnalytics::default() };

@@ -124,8 +124,8 @@ async fn groups_begin_with_the_workspace_and_go_on_by_agent_and_user() {
     let told = async |caller: &Caller, request: ListSkills| -> Vec<String> {
         let groups = app.leaves_alone(groups(&app.cx, caller, request)).await;
         let told = |group: &app::SkillGroup| {
-            let agent = group.agent.as_ref().map_or("", |name| name.as_str());
-            let user = group.user.as_ref().map_or("", |handle| handle.as_str());
+            let agent = group.agent.as_ref().map_or("", model::SkillName::as_str);
+            let user = group.user.as_ref().map_or("", model::Handle::as_str);
             format!("{} {agent} {user} {}", group.scope.kind(), group.count)
         };
         groups.iter().map(told).collect()

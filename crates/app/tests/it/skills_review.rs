@@ -260,7 +260,9 @@ async fn what_was_let_in_last_is_known_while_something_else_waits() {
     let waits = edited("second").await;
     assert_eq!((waits.status, numbers(waits.clone())), (Status::PendingApproval, (2, Some(1))));
     assert_eq!(
-        app.stored(&app::SkillRecord { skill: waits.clone(), statistics: Default::default() }).await.skill,
+        app.stored(&app::SkillRecord { skill: waits.clone(), statistics: model::Statistics::default() })
+            .await
+            .skill,
         waits
     );
     assert_eq!(numbers(decided(step(Transition::Reject)).await), (2, Some(1)));

@@ -52,7 +52,8 @@ fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 
 /// `90 %`, or a dash where there is nothing to share.
 fn share(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{} %", (part * 100 + whole / 2) / whole) }
+    let rounded = (part * 100 + whole / 2).checked_div(whole);
+    rounded.map_or_else(|| "-".to_owned(), |percent| format!("{percent} %"))
 }
 
 fn describe(output: Output, seen: &Value) -> String {

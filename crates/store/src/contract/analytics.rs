@@ -195,10 +195,10 @@ pub async fn uses_through_agents_are_told_with_their_names(store: Arc<dyn Store>
     let skill = world.skill("skill");
     world.add(&[&skill]).await;
     let by = |agent: Option<AgentId>, success| SkillUse { agent, ..used(&world, &skill, 0, success) };
-    let (helped, alone) = (by(Some(helper.id), true), by(None, true));
+    let (through, alone) = (by(Some(helper.id), true), by(None, true));
     count(
         &world,
-        &[alone.clone(), alone.clone(), by(None, false), helped.clone(), helped, by(Some(gone), true)],
+        &[alone.clone(), alone.clone(), by(None, false), through.clone(), through, by(Some(gone), true)],
     )
     .await;
     let mut tx = world.read().await;
@@ -206,7 +206,7 @@ pub async fn uses_through_agents_are_told_with_their_names(store: Arc<dyn Store>
     let told: Vec<_> = agents
         .iter()
         .map(|one| {
-            (one.agent, one.name.as_ref().map(|name| name.as_str()), one.uses.count, one.uses.successes)
+            (one.agent, one.name.as_ref().map(model::SkillName::as_str), one.uses.count, one.uses.successes)
         })
         .collect();
     assert_eq!(told, [(None, None, 3, 2), (Some(helper.id), Some("helper"), 2, 2), (Some(gone), None, 1, 1)]);

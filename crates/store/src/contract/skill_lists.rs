@@ -389,8 +389,8 @@ pub async fn groups_know_their_owners(store: Arc<dyn Store>) {
     let mut told: Vec<_> = groups
         .iter()
         .map(|group| {
-            let agent = group.agent.as_ref().map_or("", |name| name.as_str());
-            let user = group.user.as_ref().map_or("", |handle| handle.as_str());
+            let agent = group.agent.as_ref().map_or("", model::SkillName::as_str);
+            let user = group.user.as_ref().map_or("", model::Handle::as_str);
             (group.scope.kind().as_str(), agent, user, group.count)
         })
         .collect();
