@@ -5,6 +5,7 @@
 //! format and no door, and takes time, ids and randomness from its [`Context`].
 
 pub mod agents;
+pub mod analytics;
 pub mod artifacts;
 pub mod audit;
 pub mod backup;
@@ -46,4 +47,4 @@ pub use policy::access::Denial;
 pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};
 pub use queue::{Permit, Queue, QueueCounts, QueueSettings};
 pub use runner::{Runner, SandboxRunner};
-pub use store::{Facet, SkillOrder, SkillRecord};
+pub use store::{AgentUses, Facet, SkillGroup, SkillOrder, SkillRecord};

@@ -204,7 +204,7 @@ async fn remember(cx: &Context, caller: &Caller, run: &Run) -> Result<(), Error>
     // A skill that was purged while its code ran has nothing left to count; that it ran is still logged.
     if let Some(record) = tx.skill(run.workspace, run.skill).await? {
         tx.insert_run(run).await?;
-        count_execution(cx, &mut *tx, &record, success).await?;
+        count_execution(cx, &mut *tx, caller, &record, (success, Some(run.duration))).await?;
         let known = tx.revision_statistics(run.workspace, run.skill, Some(run.revision)).await?;
         let statistics = known.into_iter().next().unwrap_or_else(|| RevisionStatistics::new(run.revision));
         let statistics = statistics.after_execution(success, run.duration, cx.now());

@@ -11,6 +11,7 @@ extern crate repertoire_app as app;
 
 mod agent_context;
 mod agents;
+mod analytics;
 mod archives;
 mod audit;
 mod bulk;

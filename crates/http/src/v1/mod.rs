@@ -1,6 +1,7 @@
 //! The native API. Each file is a resource; `router.rs` lists every URL.
 
 mod agents;
+mod analytics;
 mod audit;
 mod backup;
 mod events;

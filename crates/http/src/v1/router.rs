@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use super::{
-    agents, audit, backup, events, governance, interpreter, runs, search, sessions, skills, tokens, users,
-    workspaces,
+    agents, analytics, audit, backup, events, governance, interpreter, runs, search, sessions, skills,
+    tokens, users, workspaces,
 };
 use crate::auth::COOKIE;
 use crate::code;
@@ -79,6 +79,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::validate))
         .routes(routes!(skills::propose))
         .routes(routes!(skills::resolve))
+        .routes(routes!(skills::groups))
         .routes(routes!(search::search))
         .routes(routes!(search::discover))
         .routes(routes!(search::status))
@@ -102,6 +103,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::record_use))
         .routes(routes!(skills::list_feedback, skills::record_feedback))
         .routes(routes!(skills::list_tags))
+        .routes(routes!(analytics::read))
         .routes(routes!(runs::run, runs::list_of_skill))
         .routes(routes!(runs::check))
         .routes(routes!(runs::statistics))

@@ -9,6 +9,7 @@
 )]
 
 mod agent_context;
+mod analytics;
 mod api;
 mod bad_governance;
 mod bad_input;
