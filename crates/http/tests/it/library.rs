@@ -356,7 +356,7 @@ async fn a_reviewer_sees_what_waits_and_what_it_would_replace() {
 }
 
 #[tokio::test]
-async fn a_policy_in_force_is_told_while_its_edit_waits() {
+async fn the_revision_whose_policy_is_in_force_is_told() {
     let api = Api::new().await;
     let policy =
         json!({"name": "guard", "description": "d", "policy": {"always": true, "forbidden_tools": ["rm"]}});
@@ -387,7 +387,10 @@ async fn files_are_examined_as_an_archive_is() {
     assert_eq!(in_sidecar.unwrap()["line"], 2, "{as_files}");
     let broken = json!({"files": [{"path": "SKILL.md", "content": "---\nname: a\n: :\n---\n"}]});
     let broken = api.ok(200, post("/skills/validate").json(broken)).await.json();
-    assert_eq!((&broken["accepted"], &broken["problem"]["code"]), (&json!(false), &json!("invalid_manifest")));
+    assert_eq!(
+        (&broken["accepted"], &broken["problem"]["code"]),
+        (&json!(false), &json!("invalid_manifest"))
+    );
     let encoded = json!({"files": [{"path": "SKILL.md", "content_base64": "LS0tCm5hbWU6IGEKZGVzY3JpcHRpb246IEIuCi0tLQo="}]});
     assert_eq!(api.ok(200, post("/skills/validate").json(encoded)).await.json()["accepted"], true);
 }
