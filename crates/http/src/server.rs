@@ -11,11 +11,13 @@ use axum::middleware;
 use axum::routing::get;
 use model::Handle;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
 use crate::rate_limit::SignInLimit;
-use crate::{edge, health, instances, pages, problem, sign_in, v1};
+use crate::web::WebApp;
+use crate::{edge, health, instances, problem, sign_in, v1, web};
 
 /// What the door has to be told.
 #[derive(Debug, Clone)]
@@ -28,6 +30,8 @@ pub struct HttpConfig {
     pub max_body_bytes: usize,
     /// How many sign-in attempts an address has a minute.
     pub sign_in_attempts_per_minute: u32,
+    /// The app that people see.
+    pub web_app: WebApp,
 }
 
 impl Default for HttpConfig {
@@ -37,6 +41,7 @@ impl Default for HttpConfig {
             public_url: "http://127.0.0.1:7400".to_owned(),
             max_body_bytes: 32 * 1024 * 1024,
             sign_in_attempts_per_minute: 10,
+            web_app: WebApp::none(),
         }
     }
 }
@@ -56,16 +61,22 @@ pub(crate) struct HttpState {
     pub config: Arc<HttpConfig>,
     pub answers: AnswerCache,
     pub sign_in_limit: Arc<SignInLimit>,
+    /// Ends answers that would never end by themselves, so that the server can.
+    pub closing: CancellationToken,
 }
 
 impl Http {
     /// A door on these use cases.
     pub fn new(cx: Context, config: HttpConfig) -> Self {
         let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_attempts_per_minute));
-        Self {
-            state: HttpState { cx, config: Arc::new(config), answers: AnswerCache::default(), sign_in_limit },
-            beside: Router::new(),
-        }
+        let state = HttpState {
+            cx,
+            config: Arc::new(config),
+            answers: AnswerCache::default(),
+            sign_in_limit,
+            closing: CancellationToken::new(),
+        };
+        Self { state, beside: Router::new() }
     }
 
     /// The same door with the routes of another one on the same socket. Hosts and origins are checked for them too.
@@ -76,13 +87,14 @@ impl Http {
 
     fn routes(&self) -> Router {
         Router::new()
-            .route("/", get(pages::home))
+            .route("/", get(web::home))
+            .route("/index.html", get(web::home))
             .route("/sign-in", get(sign_in::page))
             .route("/healthz", get(health::alive))
             .route("/readyz", get(health::ready))
             .merge(v1::router())
             .merge(instances::router())
-            .fallback(problem::no_such_path)
+            .fallback(web::elsewhere)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(DefaultBodyLimit::max(self.state.config.max_body_bytes))
             .with_state(self.state.clone())
@@ -100,7 +112,7 @@ impl Http {
         InProcess::new(self.routes(), handle)
     }
 
-    /// Serves until the future ends, then lets requests that are under way finish.
+    /// Serves until the future ends, then lets requests that are under way finish. Who watches for changes is sent away.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -113,6 +125,11 @@ impl Http {
             }
         });
         let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
+        let closing = self.state.closing.clone();
+        let shutdown = async move {
+            shutdown.await;
+            closing.cancel();
+        };
         axum::serve(listener, service).with_graceful_shutdown(shutdown).await
     }
 }

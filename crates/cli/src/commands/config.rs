@@ -58,6 +58,9 @@ fn show(session: &Session) -> Outcome {
             if hosts.is_empty() { "-".to_owned() } else { hosts.join(", ") }
         }),
         row("serve.public_url", &serve.public_url, |value| optional(value.as_ref())),
+        row("serve.ui_dir", &serve.ui_dir, |path| {
+            path.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+        }),
         row("log.format", &log.format, |format| match format {
             LogFormat::Text => "text".to_owned(),
             LogFormat::Json => "json".to_owned(),
@@ -69,6 +72,7 @@ fn show(session: &Session) -> Outcome {
     rows.extend(settings.search.rows());
     rows.extend(settings.governance.rows());
     rows.extend(settings.sessions.rows());
+    rows.push(row("analytics.history_days", &settings.analytics.history_days, ToString::to_string));
     rows.push(row("hooks.on_failure", &settings.hooks.on_failure, |value| value.as_str().to_owned()));
     let servers: Vec<_> = settings.servers.keys().cloned().collect();
     let values: serde_json::Map<_, _> = rows

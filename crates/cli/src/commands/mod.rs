@@ -2,6 +2,7 @@
 #![allow(clippy::doc_markdown)] // the comments on commands and flags are help texts, read on a terminal
 
 mod agent;
+mod analytics;
 mod audit;
 mod backup;
 mod config;
@@ -91,7 +92,7 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the server: API, MCP, sign-in, metrics
+    /// Run the server: web app, API, MCP, sign-in, metrics
     Serve(ServeArgs),
     /// Speak MCP on standard input and output, for agent hosts
     Mcp(mcp::McpArgs),
@@ -103,6 +104,8 @@ enum Command {
     /// Look at what was run, and what came of it
     #[command(subcommand)]
     Runs(runs::RunsCommand),
+    /// See how the library is used: most, failing, never
+    Analytics(analytics::AnalyticsArgs),
     /// Look at what agents did: sessions with messages, tool calls and tasks
     #[command(subcommand, visible_alias = "sessions")]
     Session(session::SessionCommand),
@@ -198,6 +201,9 @@ struct ServeArgs {
     /// The address people reach this server at [env: REPERTOIRE_PUBLIC_URL]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
+    /// Serve the web app from this folder instead of the one in this program [env: REPERTOIRE_UI_DIR]
+    #[arg(long, value_name = "DIR")]
+    ui_dir: Option<PathBuf>,
     /// Run code although a required protection is missing [env: REPERTOIRE_SANDBOX_ALLOW_WEAKER]
     #[arg(long)]
     allow_weaker_sandbox: bool,
@@ -276,6 +282,7 @@ fn flags(global: &Global, command: &Command) -> Layer {
                 metrics_listen: args.metrics_listen.clone(),
                 allow_hosts: (!args.allow_host.is_empty()).then(|| args.allow_host.clone()),
                 public_url: args.public_url.clone(),
+                ui_dir: args.ui_dir.clone(),
             },
             LogLayer {
                 format: args.log_format.clone(),
@@ -329,6 +336,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Skill(command) => return command.run(s).await,
         Command::Run(args) => return args.run(s).await,
         Command::Runs(command) => command.run(s).await,
+        Command::Analytics(args) => args.run(s).await,
         Command::Session(command) => command.run(s).await,
         Command::Python(command) => command.run(s).await,
         Command::Import(args) => return args.run(s).await,

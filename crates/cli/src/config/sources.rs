@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::analytics::AnalyticsLayer;
 use super::governance::GovernanceLayer;
 use super::hooks::HooksLayer;
 use super::sandbox_layer::SandboxLayer;
@@ -67,6 +68,7 @@ pub(crate) struct Layer {
     pub(crate) search: SearchLayer,
     pub(crate) governance: GovernanceLayer,
     pub(crate) sessions: SessionsLayer,
+    pub(crate) analytics: AnalyticsLayer,
     pub(crate) hooks: HooksLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -79,6 +81,7 @@ pub(crate) struct ServeLayer {
     pub(crate) metrics_listen: Option<String>,
     pub(crate) allow_hosts: Option<Vec<String>>,
     pub(crate) public_url: Option<String>,
+    pub(crate) ui_dir: Option<PathBuf>,
 }
 
 /// What a source says on `[log]`.
@@ -153,6 +156,7 @@ impl Layer {
                 metrics_listen: get("REPERTOIRE_METRICS_LISTEN"),
                 allow_hosts: get("REPERTOIRE_ALLOW_HOSTS").map(|hosts| words(&hosts)),
                 public_url: get("REPERTOIRE_PUBLIC_URL"),
+                ui_dir: get("REPERTOIRE_UI_DIR").map(PathBuf::from),
             },
             log: LogLayer { format: get("REPERTOIRE_LOG_FORMAT"), level: get("REPERTOIRE_LOG_LEVEL") },
             limits: LimitsLayer {
@@ -169,6 +173,7 @@ impl Layer {
             search: SearchLayer::of_environment(environment),
             governance: GovernanceLayer::of_environment(environment),
             sessions: SessionsLayer::of_environment(environment),
+            analytics: AnalyticsLayer::of_environment(environment),
             hooks: HooksLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }

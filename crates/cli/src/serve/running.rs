@@ -101,6 +101,7 @@ impl Running {
         listener: TcpListener,
         purpose: Purpose,
     ) -> Outcome<Self> {
+        let web_app = settings.serve.web_app()?;
         let address = listener.local_addr().map_err(|error| Failure::unavailable(error.to_string()))?;
         let own_url = format!("http://{}", reachable(address));
         let public_url = settings.serve.public_url.value.as_deref().unwrap_or(&own_url);
@@ -109,6 +110,7 @@ impl Running {
             allowed_hosts: allowed_hosts(&settings.serve, &public_url),
             public_url: public_url.clone(),
             max_body_bytes: settings.limits.max_body_bytes,
+            web_app,
             ..HttpConfig::default()
         };
         let opened = &library.opened;
@@ -282,6 +284,7 @@ async fn keep_house(cx: Context) {
                 keys_forgotten = done.keys_forgotten,
                 runs_pruned = done.runs_pruned,
                 sessions_pruned = done.sessions_pruned,
+                days_pruned = done.days_pruned,
                 code_sessions_ended = done.code_sessions_ended,
                 "kept house"
             ),
