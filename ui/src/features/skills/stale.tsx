@@ -19,11 +19,12 @@ export function askStale({ skill, from }: Question): Promise<boolean> {
         <Stack gap="sm">
           <Text size="sm">
             You began on revision {from}; revision {skill.revision} is current now
-            {skill.shown.message ? ` (“${skill.shown.message}”)` : ''}. Nothing of yours is lost, and nothing is
-            saved yet.
+            {skill.shown.message ? ` (“${skill.shown.message}”)` : ''}. Nothing of yours is lost, and nothing
+            is saved yet.
           </Text>
           <Text size="sm">
-            Saving on top makes a new revision with what you changed; what you did not touch stays as it is now.
+            Saving on top makes a new revision with what you changed; what you did not touch stays as it is
+            now.
           </Text>
           <Anchor
             size="sm"
