@@ -55,6 +55,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
+    '--repertoire-warning': '#9a6700',
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',
@@ -64,5 +65,6 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
     '--mantine-color-error': theme.colors.red[4],
+    '--repertoire-warning': theme.colors.yellow[4],
   },
 });

@@ -1,12 +1,18 @@
 /** What is said when somebody else changed a skill in between: nothing is lost, and the person decides. */
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
 
-type Question = { skill: Schemas['SkillDetailView']; from: number };
+type Question = {
+  skill: Schemas['SkillDetailView'];
+  from: number;
+  /** What both changed. */
+  both: string[];
+};
 
 /** Asks whether to save onto the newer revision; false keeps editing. */
-export function askStale({ skill, from }: Question): Promise<boolean> {
+export function askStale({ skill, from, both }: Question): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (answer: boolean) => {
       resolve(answer);
@@ -26,9 +32,14 @@ export function askStale({ skill, from }: Question): Promise<boolean> {
             Saving on top makes a new revision with what you changed; what you did not touch stays as it is
             now.
           </Text>
+          {both.length > 0 && (
+            <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />}>
+              You both changed {both.join(', ')}: there yours would replace theirs. Theirs stays in the history.
+            </Alert>
+          )}
           <Anchor
             size="sm"
-            href={`/skills/${skill.id}/history?from=%22${from}%22&to=%22${skill.revision}%22`}
+            href={`/skills/${skill.id}/history?from=${from}&to=${skill.revision}`}
             target="_blank"
           >
             See what they changed, in a new tab

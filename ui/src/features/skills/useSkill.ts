@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError, api, call, type Schemas } from '@/api/client';
 import { queryClient, refresh, skillQuery } from '@/api/queries';
+import { changedByBoth } from './overlap';
 import { askStale } from './stale';
 
 export type Skill = Schemas['SkillDetailView'];
@@ -45,7 +46,7 @@ async function saveEdit(skill: Skill, body: Edit): Promise<Published | null> {
     } catch (error) {
       if (!isStale(error)) throw error;
       const now = await queryClient.fetchQuery({ ...skillQuery(skill.id), staleTime: 0 });
-      if (!(await askStale({ skill: now, from: on }))) return null;
+      if (!(await askStale({ skill: now, from: on, both: changedByBoth(skill, now, body) }))) return null;
       on = now.revision;
     }
   }
