@@ -1,10 +1,10 @@
 /** One decision whole: why it came out so, about what, and under which revisions. */
-import { Alert, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Drawer, Group, Stack, Text, Title } from '@mantine/core';
 import { IconFlask, IconShieldX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { AppLink } from '@/components/AppLink';
+import { ButtonLink } from '@/components/ButtonLink';
 import { useNames } from '@/components/names';
 import { Loaded } from '@/components/page';
 import { duration, moment } from '@/components/time';
@@ -90,7 +90,7 @@ function Whole({ decision }: { decision: Decision }) {
                 <AppLink
                   to="/skills/$skillId/history"
                   params={{ skillId: policy.skill_id }}
-                  search={{ to: String(policy.revision) }}
+                  search={{ to: policy.revision }}
                   size="sm"
                 >
                   revision {policy.revision}
@@ -123,15 +123,14 @@ function Whole({ decision }: { decision: Decision }) {
       )}
       {decision.run_id && <GovernedRun id={decision.run_id} decision={decision} />}
       <Group>
-        <Button
+        <ButtonLink
           variant="filled"
           leftSection={<IconFlask size={16} />}
-          component={Link}
           to="/governance/bench"
           search={benchOf(decision)}
         >
           Ask again on the test bench
-        </Button>
+        </ButtonLink>
       </Group>
     </Stack>
   );

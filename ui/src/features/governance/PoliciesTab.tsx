@@ -1,9 +1,10 @@
 /** The policies in force, for everybody or as one agent meets them. */
-import { Alert, Badge, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconFlask, IconShieldHalf } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AppLink } from '@/components/AppLink';
+import { ButtonLink } from '@/components/ButtonLink';
 import { scopeLabel } from '@/components/badges';
 import { type Names, useNames } from '@/components/names';
 import { Empty, Loaded } from '@/components/page';
@@ -26,14 +27,9 @@ export default function PoliciesTab() {
           value={agent ?? null}
           onChange={(id) => void navigate({ to: '/governance', search: { agent: id ?? undefined } })}
         />
-        <Button
-          component={Link}
-          to="/governance/bench"
-          search={{ agent }}
-          leftSection={<IconFlask size={16} />}
-        >
+        <ButtonLink to="/governance/bench" search={{ agent }} leftSection={<IconFlask size={16} />}>
           Ask what would be decided
-        </Button>
+        </ButtonLink>
       </Group>
       <Loaded query={policies}>
         {({ items }) =>
@@ -105,9 +101,9 @@ function NoPolicies() {
       icon={IconShieldHalf}
       title="No policy is in force here"
       actions={
-        <Button variant="filled" component={Link} to="/skills/new">
+        <ButtonLink variant="filled" to="/skills/new">
           New skill
-        </Button>
+        </ButtonLink>
       }
     >
       <Text inherit>

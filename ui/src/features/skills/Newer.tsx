@@ -16,8 +16,8 @@ export function Newer({ base, now }: { base: Skill; now: Skill }) {
       mb="sm"
     >
       <Text size="sm">
-        {names.user(now.updated_by)} saved it while you were editing revision {base.revision}. What you wrote is
-        still here; when you save you are asked.{' '}
+        {names.user(now.updated_by)} saved it while you were editing revision {base.revision}. What you wrote
+        is still here; when you save you are asked.{' '}
         <Anchor
           size="sm"
           href={`/skills/${now.id}/history?from=${base.revision}&to=${now.revision}`}

@@ -73,7 +73,11 @@ export function SkillActions({ skill, me, rights, life }: Props) {
         <Menu.Item
           leftSection={<IconCopy size={size} />}
           onClick={() =>
-            modals.open({ modalId: 'duplicate', title: 'Duplicate', children: <DuplicateForm skill={skill} /> })
+            modals.open({
+              modalId: 'duplicate',
+              title: 'Duplicate',
+              children: <DuplicateForm skill={skill} />,
+            })
           }
         >
           Duplicate…

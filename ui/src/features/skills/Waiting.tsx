@@ -81,7 +81,13 @@ function who(skill: Skill, names: ReturnType<typeof useNames>): string {
   return `Revision ${skill.revision} is by ${author}${through}.`;
 }
 
-type NoteProps = { icon: ReactNode; title: string; color?: string; buttons: ReactNode[]; children: ReactNode };
+type NoteProps = {
+  icon: ReactNode;
+  title: string;
+  color?: string;
+  buttons: ReactNode[];
+  children: ReactNode;
+};
 
 function Note({ icon, title, color = 'yellow', buttons, children }: NoteProps) {
   return (

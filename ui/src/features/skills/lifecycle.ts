@@ -49,7 +49,8 @@ export function useLifecycle(skill: Skill, mayReview: boolean) {
       let reason: string | null = '';
       if (word === 'reject') {
         reason = await askReason({
-          title: skill.promotion && skill.status === 'active' ? 'Refuse the promotion?' : 'Reject this skill?',
+          title:
+            skill.promotion && skill.status === 'active' ? 'Refuse the promotion?' : 'Reject this skill?',
           label: 'Why',
           placeholder: 'What would have to change? The author reads this.',
           confirm: 'Reject',

@@ -12,7 +12,9 @@ const skill = (description: string, files: Record<string, string>) =>
 test('only what both changed is told', () => {
   const base = skill('old', { 'SKILL.md': '1', 'notes.md': '1' });
   const now = skill('new', { 'SKILL.md': '2', 'notes.md': '1', 'more.md': '1' });
-  expect(changedByBoth(base, now, { description: 'mine', tags: ['b'], message: 'why' })).toEqual(['description']);
+  expect(changedByBoth(base, now, { description: 'mine', tags: ['b'], message: 'why' })).toEqual([
+    'description',
+  ]);
   const files = ['SKILL.md', 'notes.md', 'more.md'].map((path) => ({ path, content: '' }));
   expect(changedByBoth(base, now, { files })).toEqual(['SKILL.md', 'more.md']);
 });

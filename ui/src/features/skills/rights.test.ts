@@ -30,7 +30,12 @@ test('what comes with a provider is read-only for everyone', () => {
 
 test('one’s own skill is one’s own, but not its promotion', () => {
   const mine = skill({ scope: { kind: 'user', user_id: 'me' } });
-  expect(rightsOf(me(['member']), mine)).toMatchObject({ edit: true, switch: true, review: true, remove: true });
+  expect(rightsOf(me(['member']), mine)).toMatchObject({
+    edit: true,
+    switch: true,
+    review: true,
+    remove: true,
+  });
   const asked = { ...mine, promotion: { kind: 'workspace' } };
   expect(rightsOf(me(['member']), asked).review).toBe(false);
 });

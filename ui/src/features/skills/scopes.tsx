@@ -59,7 +59,11 @@ export function ScopeField({ value, onChange }: { value: Scope; onChange: (scope
           aria-labelledby="scope-label"
           value={value.kind}
           onChange={(kind) =>
-            onChange({ ...value, kind, user: kind.includes('user') ? (value.user ?? me?.user.id ?? null) : null })
+            onChange({
+              ...value,
+              kind,
+              user: kind.includes('user') ? (value.user ?? me?.user.id ?? null) : null,
+            })
           }
           data={['workspace', 'agent', 'user', 'agent_user'].map((kind) => ({
             value: kind,

@@ -34,7 +34,8 @@ export function askStale({ skill, from, both }: Question): Promise<boolean> {
           </Text>
           {both.length > 0 && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />}>
-              You both changed {both.join(', ')}: there yours would replace theirs. Theirs stays in the history.
+              You both changed {both.join(', ')}: there yours would replace theirs. Theirs stays in the
+              history.
             </Alert>
           )}
           <Anchor

@@ -1,6 +1,5 @@
 /** What a skill does: its code, its parameters, and running it. */
 import { Badge, Box, Button, Code, Grid, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { IconPencil } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,8 +10,9 @@ import { ask, failed, told } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { fileTextQuery } from '../files';
-import { RevisionBar } from '../RevisionBar';
+import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
+import { SaveBar } from '../SaveBar';
 import { useSkill, useSkillActions } from '../useSkill';
 import { Declarations } from './Declarations';
 import { type Draft, draftOf, editOf, newDraft, sameDraft } from './draft';
@@ -53,14 +53,14 @@ function Workbench({ skill, saved, why, onDone }: Props) {
   const [draft, setDraft] = useState<Draft | null>(stored ? null : newDraft(skill));
   const [message, setMessage] = useState('');
   const [mark, setMark] = useState<Mark | null>(null);
-  const { edit, saving } = useSkillActions(skill);
+  const { edit, saving } = useSkillActions(draft?.base ?? skill);
   const shown = draft ?? stored ?? newDraft(skill);
   const changed = draft !== null && (stored === null || !sameDraft(draft, stored));
   const [fields, setFields] = useState<Fields>(() => ({
     ...startFields(shown.parameters),
     ...recallFields(skill.id),
   }));
-  useUnsavedGuard(changed);
+  useUnsavedGuard(changed && !saving);
 
   const change = (part: Partial<Draft>) => {
     setMark(null);
@@ -74,12 +74,12 @@ function Workbench({ skill, saved, why, onDone }: Props) {
     onDone();
   };
   const save = async () => {
-    if (!draft || !changed || saving || broken) return;
+    if (!draft) return;
     try {
       const done = await edit({
-        procedure: editOf(draft, procedure, saved),
+        procedure: editOf(draft),
         message: message.trim(),
-        expected_revision: draft.revision,
+        expected_revision: draft.base.revision,
       });
       if (!done) return;
       told(
@@ -93,19 +93,16 @@ function Workbench({ skill, saved, why, onDone }: Props) {
     }
   };
   const discard = async () => {
-    const sure =
-      !changed ||
-      (await ask({
-        title: 'Discard your changes?',
-        message: 'What you changed in this procedure is not saved.',
-        confirm: 'Discard',
-      }));
+    const sure = await ask({
+      title: 'Discard your changes?',
+      message: 'What you changed in this procedure is not saved.',
+      confirm: 'Discard',
+    });
     if (sure) leave();
   };
-  useHotkeys([['mod+S', () => void save()]], [], true);
-
   return (
     <Stack gap="lg">
+      {draft && <Newer base={draft.base} now={skill} />}
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Group justify="space-between" mb="xs" mih={36}>
@@ -124,6 +121,11 @@ function Workbench({ skill, saved, why, onDone }: Props) {
             {!draft && !why && (
               <Button size="xs" leftSection={<IconPencil size={14} />} onClick={() => setDraft(stored)}>
                 Edit
+              </Button>
+            )}
+            {draft && !changed && (
+              <Button size="xs" onClick={leave}>
+                Stop editing
               </Button>
             )}
           </Group>
@@ -180,17 +182,16 @@ function Workbench({ skill, saved, why, onDone }: Props) {
           }
         />
       )}
-      {draft && (
-        <RevisionBar
-          changed={changed}
-          saving={saving}
-          blocked={broken ? 'A parameter needs another name.' : null}
-          message={message}
-          onMessage={setMessage}
-          onSave={() => void save()}
-          onDiscard={() => void discard()}
-        />
-      )}
+      <SaveBar
+        changed={changed}
+        what="The procedure is changed"
+        blocked={broken ? 'A parameter needs another name' : null}
+        saving={saving}
+        message={message}
+        onMessage={setMessage}
+        onSave={() => void save()}
+        onDiscard={() => void discard()}
+      />
     </Stack>
   );
 }

@@ -2,17 +2,18 @@
 import type { Schemas } from '@/api/client';
 import type { Parameter } from './parameters';
 
+type Skill = Schemas['SkillDetailView'];
+
 export type Draft = {
-  /** The revision it was begun on. */
-  revision: number;
+  /** The skill as it was when this was begun, and its code. */
+  base: Skill;
+  saved: string | undefined;
   language: string;
   file: string;
   function: string;
   code: string;
   parameters: Parameter[];
 };
-
-type Skill = Schemas['SkillDetailView'];
 
 const first = `def run(name: str) -> str:
     """Says hello. Replace it with what the skill should do."""
@@ -21,7 +22,8 @@ const first = `def run(name: str) -> str:
 
 export function newDraft(skill: Skill): Draft {
   return {
-    revision: skill.revision,
+    base: skill,
+    saved: undefined,
     language: 'python',
     file: 'scripts/main.py',
     function: 'run',
@@ -32,24 +34,21 @@ export function newDraft(skill: Skill): Draft {
 
 export function draftOf(skill: Skill, procedure: Schemas['ProcedureView'], code: string): Draft {
   const { language, file, parameters } = procedure;
-  return { revision: skill.revision, language, file, function: procedure.function ?? '', code, parameters };
+  return { base: skill, saved: code, language, file, function: procedure.function ?? '', code, parameters };
 }
 
-/** What is saved: only what was touched, so that bytes nobody changed stay as they are. */
-export function editOf(
-  draft: Draft,
-  procedure: Schemas['ProcedureView'] | null | undefined,
-  saved: string | undefined,
-): Schemas['ProcedureRequest'] {
+/** What is saved; a file that was not touched stays as it is, to the byte. */
+export function editOf(draft: Draft): Schemas['ProcedureRequest'] {
+  const before = draft.base.procedure;
   return {
     language: draft.language,
     file: draft.file,
     function: draft.function || null,
     parameters: draft.parameters,
-    profile: procedure?.profile,
-    limits: procedure?.limits,
-    network: procedure?.network ?? [],
-    code: draft.code === saved ? undefined : draft.code,
+    profile: before?.profile,
+    limits: before?.limits,
+    network: before?.network ?? [],
+    code: draft.code === draft.saved ? undefined : draft.code,
   };
 }
 

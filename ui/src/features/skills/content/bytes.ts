@@ -8,7 +8,11 @@ export async function readBytes(id: string, revision: number, path: string): Pro
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-export const bytesQuery = (id: string, revision: number, file: Pick<Schemas['FileView'], 'path' | 'digest'>) =>
+export const bytesQuery = (
+  id: string,
+  revision: number,
+  file: Pick<Schemas['FileView'], 'path' | 'digest'>,
+) =>
   queryOptions({
     queryKey: ['bytes', id, file.digest],
     queryFn: () => readBytes(id, revision, file.path),

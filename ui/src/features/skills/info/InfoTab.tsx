@@ -73,7 +73,11 @@ export default function InfoTab() {
       setError(thrown);
     }
   };
-  const empty = !shown.name.trim() ? 'A name is needed' : !shown.description.trim() ? 'A description is needed' : null;
+  const empty = !shown.name.trim()
+    ? 'A name is needed'
+    : !shown.description.trim()
+      ? 'A description is needed'
+      : null;
 
   return (
     <>

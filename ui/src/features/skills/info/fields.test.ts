@@ -33,7 +33,8 @@ test('what the server says stands beside the field it is about', () => {
     extends: finding.message,
   });
   expect(saidOf(new ApiError(422, 'invalid_name', 'bad name'))).toEqual({ name: 'bad name' });
-  const bound = 'Failed to deserialize the JSON body into the target type: title: length 300 is too much at line 1';
+  const bound =
+    'Failed to deserialize the JSON body into the target type: title: length 300 is too much at line 1';
   expect(saidOf(new ApiError(400, 'invalid_request', bound))).toEqual({ title: 'length 300 is too much' });
   expect(saidOf(new ApiError(403, 'forbidden', 'no'))).toEqual({ '': 'no' });
 });
