@@ -26,7 +26,7 @@ const ink: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'ink',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 6 },
   colors: { ink },
   autoContrast: true,
   defaultRadius: 'md',
