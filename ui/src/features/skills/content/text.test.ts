@@ -9,8 +9,10 @@ test('text is what is UTF-8 without zeros; its byte order mark stays', () => {
 });
 
 test('base64 holds for many bytes', () => {
-  const bytes = Uint8Array.from({ length: 100_000 }, (_, at) => at % 256);
-  expect(Uint8Array.from(atob(toBase64(bytes)), (char) => char.charCodeAt(0))).toEqual(bytes);
+  const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+  const back = atob(toBase64(bytes));
+  expect(back.length).toBe(bytes.length);
+  expect([...back].every((char, at) => char.charCodeAt(0) === at % 256)).toBe(true);
 });
 
 test('line endings that were not touched stay as they were', () => {
