@@ -6,6 +6,7 @@ import { Server } from './server';
 let server: Server;
 let careful: { id: string };
 let agent: { id: string };
+let writer: { id: string };
 let denied: { decision_id: string };
 
 beforeAll(async () => {
@@ -19,6 +20,7 @@ afterAll(async () => {
 /** Two policies, an agent, and a run in which it asked for more than it may. */
 async function seed() {
   agent = await server.call('POST', '/agents', { name: 'coder', title: 'Coder' });
+  writer = await server.call('POST', '/agents', { name: 'writer', title: 'Writer' });
   const made = await server.call('POST', '/skills', {
     name: 'careful-coder',
     title: 'Careful coder',
@@ -79,6 +81,9 @@ test('the policies in force are listed with their reach, and differ by agent', a
   const { page, leave } = await visit(server);
   await page.goto('/governance');
   await page.getByRole('link', { name: 'Careful coder' }).waitFor();
+  await page.getByRole('link', { name: 'Production freeze' }).waitFor();
+  await page.goto(`/governance?agent=${writer.id}`);
+  await page.getByRole('link', { name: 'Careful coder' }).waitFor();
   expect(await page.getByText('Production freeze').count()).toBe(0);
   await page.getByRole('combobox', { name: 'As this agent meets them' }).click();
   await page.getByRole('option', { name: 'Coder' }).click();
@@ -133,7 +138,9 @@ test('a decision is asked again on the bench', async () => {
   await page.getByRole('link', { name: 'Ask again on the test bench' }).click();
   await page.getByText('Bash would be denied').waitFor();
   expect(await page.getByLabel('Task').inputValue()).toBe('Tidy up the build folder');
-  expect(JSON.parse(await page.getByLabel('Context').inputValue())).toMatchObject({ environment: 'test' });
+  expect(JSON.parse(await page.getByRole('textbox', { name: 'Context' }).inputValue())).toMatchObject({
+    environment: 'test',
+  });
   expect(JSON.parse(await page.getByLabel('Arguments').inputValue())).toEqual({ command: 'rm -rf build' });
   await leave();
 });

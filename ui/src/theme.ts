@@ -55,6 +55,13 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
+    // Light badges and alerts: the library's own text is too pale on them.
+    '--mantine-color-green-light-color': '#1f6f30',
+    '--mantine-color-teal-light-color': '#066649',
+    '--mantine-color-yellow-light-color': '#8a4b00',
+    '--mantine-color-orange-light-color': '#9c350b',
+    '--mantine-color-red-light-color': '#b02525',
+    '--mantine-color-blue-light-color': '#155a9a',
     '--repertoire-warning': '#9a6700',
   },
   dark: {

@@ -1,6 +1,6 @@
 /** What the log shows; all of it stands in the address. */
 import { Badge, Button, CloseButton, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { AgentPicker, UserPicker } from '@/components/pickers';
@@ -15,6 +15,7 @@ type Props = { search: DecisionSearch; onChange: (change: DecisionSearch) => voi
 export function DecisionFilters({ search, onChange }: Props) {
   const { admin, policyAdmin } = useStanding();
   const policies = useQuery(policiesQuery(search.agent)).data?.items ?? [];
+  const [more, { toggle }] = useDisclosure(false);
   const [tool, setTool] = useState(search.tool ?? '');
   useEffect(() => setTool(search.tool ?? ''), [search.tool]);
   const askTool = useDebouncedCallback((name: string) => onChange({ tool: name.trim() || undefined }), 300);
@@ -27,7 +28,7 @@ export function DecisionFilters({ search, onChange }: Props) {
   const clear = (what: string) => ({ clearable: true, clearButtonProps: { 'aria-label': `Clear ${what}` } });
   return (
     <div>
-      <div className={classes.filters}>
+      <div className={classes.filters} data-fewer={!more || undefined}>
         <Select
           label="Verdict"
           placeholder="Any"
@@ -39,6 +40,15 @@ export function DecisionFilters({ search, onChange }: Props) {
           value={search.verdict ?? null}
           onChange={(verdict) => onChange({ verdict: verdict ?? undefined })}
         />
+        <TextInput
+          label="Tool"
+          placeholder="Its whole name"
+          value={tool}
+          onChange={(event) => {
+            setTool(event.currentTarget.value);
+            askTool(event.currentTarget.value);
+          }}
+        />
         <Select
           label="Kind"
           placeholder="Any"
@@ -49,15 +59,6 @@ export function DecisionFilters({ search, onChange }: Props) {
           ]}
           value={search.kind ?? null}
           onChange={(kind) => onChange({ kind: kind ?? undefined })}
-        />
-        <TextInput
-          label="Tool"
-          placeholder="Its whole name"
-          value={tool}
-          onChange={(event) => {
-            setTool(event.currentTarget.value);
-            askTool(event.currentTarget.value);
-          }}
         />
         <Select
           label="Policy"
@@ -97,6 +98,11 @@ export function DecisionFilters({ search, onChange }: Props) {
           value={search.since ?? null}
           onChange={(since) => onChange({ since: since ?? undefined })}
         />
+      </div>
+      <div className={classes.fewer}>
+        <Button size="compact-sm" variant="subtle" aria-expanded={more} onClick={toggle}>
+          {more ? 'Fewer filters' : 'More filters'}
+        </Button>
       </div>
       {filtered && (
         <Group mt="sm" gap="xs">

@@ -82,12 +82,12 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
           <VerdictBadge allowed={decision.allowed} />
         </div>
         <div className={classes.grow}>
-          <Text size="sm" lineClamp={1}>
+          <Text size="sm" truncate>
             {decision.tool ? (
               <>
                 <b>{decision.tool}</b>{' '}
                 <Text span ff="monospace" size="xs" c="dimmed">
-                  {decision.arguments ? JSON.stringify(decision.arguments) : ''}
+                  {decision.arguments ? inShort(decision.arguments) : ''}
                 </Text>
               </>
             ) : (
@@ -107,6 +107,12 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
       </Group>
     </UnstyledButton>
   );
+}
+
+/** Most calls have one argument that says it all. */
+function inShort(given: Record<string, unknown>): string {
+  const [only, ...more] = Object.values(given);
+  return typeof only === 'string' && more.length === 0 ? only : JSON.stringify(given);
 }
 
 function about(decision: Decision): string {

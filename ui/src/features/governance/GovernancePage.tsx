@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core';
 import { IconFlask, IconListDetails, IconShieldHalf } from '@tabler/icons-react';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Page } from '@/components/page';
+import classes from './governance.module.css';
 
 const tabs = [
   { to: '/governance', label: 'Policies', icon: IconShieldHalf },
@@ -16,7 +17,7 @@ export default function GovernancePage() {
   return (
     <Page title="Governance" description="Which tools and limits hold for agents, what was decided, and why.">
       <Tabs value={path} onChange={(to) => to && void navigate({ to })} keepMounted={false}>
-        <Tabs.List mb="lg">
+        <Tabs.List mb="lg" className={classes.tabs}>
           {tabs.map(({ to, label, icon: Mark }) => (
             <Tabs.Tab key={to} value={to} leftSection={<Mark size={16} stroke={1.7} />}>
               {label}

@@ -10,19 +10,20 @@ import { type Names, useNames } from '@/components/names';
 import { Empty, Loaded } from '@/components/page';
 import { AgentPicker } from '@/components/pickers';
 import { counted } from '@/components/time';
-import { type PolicyState, policiesQuery } from './queries';
+import { alwaysQuery, type PolicyState, policiesQuery } from './queries';
 
 export default function PoliciesTab() {
   const { agent } = useSearch({ from: '/shell/governance/' });
   const navigate = useNavigate();
   const policies = useQuery(policiesQuery(agent));
+  const always = useQuery(alwaysQuery(agent)).data;
   const names = useNames();
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-end">
         <AgentPicker
           label="As this agent meets them"
-          placeholder="You, without an agent"
+          placeholder="All policies"
           w={280}
           value={agent ?? null}
           onChange={(id) => void navigate({ to: '/governance', search: { agent: id ?? undefined } })}
@@ -44,7 +45,7 @@ export default function PoliciesTab() {
               {[...items]
                 .sort((one, other) => other.priority - one.priority || one.id.localeCompare(other.id))
                 .map((policy) => (
-                  <PolicyRow key={policy.skill_id} policy={policy} names={names} />
+                  <PolicyRow key={policy.skill_id} policy={policy} always={always} names={names} />
                 ))}
             </Stack>
           )
@@ -54,7 +55,10 @@ export default function PoliciesTab() {
   );
 }
 
-function PolicyRow({ policy, names }: { policy: PolicyState; names: Names }) {
+type RowProps = { policy: PolicyState; always: Map<string, boolean> | undefined; names: Names };
+
+function PolicyRow({ policy, always, names }: RowProps) {
+  const active = always?.get(policy.id);
   const owner = [names.agent(policy.agent_id), names.user(policy.user_id)].filter(Boolean).join(' and ');
   return (
     <Paper withBorder p="md" radius="md">
@@ -72,11 +76,10 @@ function PolicyRow({ policy, names }: { policy: PolicyState; names: Names }) {
           <Badge color="gray" variant="default">
             {policy.scope === 'workspace' ? 'Everybody' : `${scopeLabel(policy.scope)}: ${owner}`}
           </Badge>
-          {policy.broken ? (
-            <Badge color="red">Broken</Badge>
-          ) : (
-            <Badge color={policy.active ? 'green' : 'blue'}>
-              {policy.active ? 'Active whatever the task' : 'Active when its conditions are met'}
+          {policy.broken && <Badge color="red">Broken</Badge>}
+          {!policy.broken && active !== undefined && (
+            <Badge color={active ? 'green' : 'blue'}>
+              {active ? 'Active whatever the task' : 'Active when its conditions are met'}
             </Badge>
           )}
         </Group>

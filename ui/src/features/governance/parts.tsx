@@ -15,7 +15,7 @@ export function VerdictBadge({ allowed }: { allowed: boolean | null | undefined 
 export function PolicyLink({ id, skill }: { id: string; skill?: string | null }) {
   if (!skill) return <Code>{id}</Code>;
   return (
-    <AppLink to="/skills/$skillId/policy" params={{ skillId: skill }} size="sm" ff="monospace">
+    <AppLink to="/skills/$skillId/policy" params={{ skillId: skill }} size="sm" ff="monospace" c="inherit">
       {id}
     </AppLink>
   );

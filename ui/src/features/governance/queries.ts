@@ -10,6 +10,16 @@ export const policiesQuery = (agent?: string) =>
     queryFn: () => call(api.GET('/api/v1/governance/policies', { params: { query: { agent } } })),
   });
 
+/** Of the policies that reach somebody: which are active when nothing is known of the task. */
+export const alwaysQuery = (agent?: string) =>
+  queryOptions({
+    queryKey: ['skills', 'policies-always', agent ?? null],
+    queryFn: async () => {
+      const answer = await call(api.POST('/api/v1/governance/explain', { body: { agent: agent ?? null } }));
+      return new Map(answer.policies.map(({ id, active }) => [id, active]));
+    },
+  });
+
 export const decisionsQuery = (search: DecisionSearch) => {
   const { decision: _, run, since, ...rest } = search;
   return infiniteQueryOptions({
