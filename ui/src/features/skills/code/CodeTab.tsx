@@ -1,5 +1,5 @@
 /** What a skill does: its code, its parameters, and running it. */
-import { Badge, Box, Button, Code, Grid, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Box, Button, Code, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
 import { SaveBar } from '../SaveBar';
 import { useSkill, useSkillActions } from '../useSkill';
+import classes from './code.module.css';
 import { Declarations } from './Declarations';
 import { type Draft, draftOf, editOf, newDraft, sameDraft } from './draft';
 import { NoProcedure } from './NoProcedure';
@@ -103,8 +104,8 @@ function Workbench({ skill, saved, why, onDone }: Props) {
   return (
     <Stack gap="lg">
       {draft && <Newer base={draft.base} now={skill} />}
-      <Grid gap="xl">
-        <Grid.Col span={{ base: 12, md: 7 }}>
+      <div className={classes.bench}>
+        <div className={classes.code}>
           <Group justify="space-between" mb="xs" mih={36}>
             <Group gap="xs" wrap="wrap">
               <Title order={2} size="h5">
@@ -149,7 +150,7 @@ function Workbench({ skill, saved, why, onDone }: Props) {
                 mb="md"
                 label="Function to call"
                 description="Left empty, the file runs as a script and its last expression is the result."
-                ff="monospace"
+                classNames={{ input: classes.mono }}
                 maw="20rem"
                 value={draft.function}
                 disabled={draft.language === 'shell'}
@@ -161,8 +162,8 @@ function Workbench({ skill, saved, why, onDone }: Props) {
               <Declarations parameters={draft.parameters} onChange={(parameters) => change({ parameters })} />
             </Box>
           )}
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        </div>
+        <div className={classes.run}>
           <RunPanel
             skill={skill}
             procedure={{ ...shown, profile: procedure?.profile }}
@@ -172,16 +173,18 @@ function Workbench({ skill, saved, why, onDone }: Props) {
             setFields={setFields}
             onError={(error) => setMark(error && { ...error, level: 'error' })}
           />
-        </Grid.Col>
-      </Grid>
-      {procedure && (
-        <RecentRuns
-          skill={skill.id}
-          onPick={(values) =>
-            setFields({ ...startFields(shown.parameters), ...fieldsOf(shown.parameters, values) })
-          }
-        />
-      )}
+        </div>
+        {procedure && (
+          <div className={classes.recent}>
+            <RecentRuns
+              skill={skill.id}
+              onPick={(values) =>
+                setFields({ ...startFields(shown.parameters), ...fieldsOf(shown.parameters, values) })
+              }
+            />
+          </div>
+        )}
+      </div>
       <SaveBar
         changed={changed}
         what="The procedure is changed"

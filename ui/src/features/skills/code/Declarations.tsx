@@ -13,6 +13,7 @@ import {
 } from '@mantine/core';
 import { IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import classes from './code.module.css';
 import {
   declarationProblems,
   fieldOf,
@@ -101,7 +102,7 @@ function Declaration({ place, parameter, problem, onChange, onRemove, onUp }: On
           flex={1}
           label="Name"
           aria-label={`Name of ${which}`}
-          ff="monospace"
+          classNames={{ input: classes.mono }}
           value={parameter.name}
           error={problem}
           onChange={(event) => onChange({ ...parameter, name: event.currentTarget.value })}

@@ -23,7 +23,10 @@ export function ParameterForm({ parameters, fields, onChange, problems }: FormPr
   const read = json === null ? null : readObject(json);
   return (
     <Stack gap="sm">
-      <Group justify="flex-end">
+      <Group justify="space-between">
+        <Text size="sm" fw={600}>
+          Parameters
+        </Text>
         <Switch
           size="xs"
           label="As JSON"
@@ -44,7 +47,6 @@ export function ParameterForm({ parameters, fields, onChange, problems }: FormPr
           autosize
           minRows={5}
           maxRows={16}
-          ff="monospace"
           value={json}
           error={read && 'problem' in read ? read.problem : (Object.entries(problems)[0]?.join(': ') ?? null)}
           onChange={(text) => {
@@ -144,8 +146,6 @@ function ParameterField({ parameter, value, error, onChange }: FieldProps) {
       autosize
       minRows={2}
       maxRows={10}
-      ff="monospace"
-      formatOnBlur
       placeholder={{ array: '["one", "two"]', object: '{"name": "value"}' }[type] ?? 'any JSON value'}
       value={text}
       onChange={(now) => onChange(now || undefined)}

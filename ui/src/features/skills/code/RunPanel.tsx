@@ -1,5 +1,5 @@
 /** Calling a procedure: its parameters, Run or Try, what comes of it, and whether it repeats. */
-import { Alert, Button, Group, Kbd, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import {
   IconEqual,
@@ -118,6 +118,7 @@ export function RunPanel({ skill, procedure, code, saved, fields, setFields, onE
         ) : (
           <Button
             variant="filled"
+            title="Ctrl-Enter"
             leftSection={runs ? <IconPlayerPlay size={16} /> : <IconFlask size={16} />}
             disabled={sandbox?.available === false}
             onClick={() => void execute()}
@@ -138,9 +139,6 @@ export function RunPanel({ skill, procedure, code, saved, fields, setFields, onE
             Check that it repeats
           </Button>
         )}
-        <Text size="xs" c="dimmed" visibleFrom="sm">
-          <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd>
-        </Text>
       </Group>
       {check.data && <Repeats found={check.data} />}
       <Outcome execution={execution} />

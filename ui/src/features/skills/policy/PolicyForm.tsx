@@ -14,6 +14,7 @@ import {
 } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { readObject } from '../code/parameters';
+import classes from './policy.module.css';
 import type { Policy } from './source';
 import { Validators } from './Validators';
 
@@ -47,7 +48,7 @@ export function PolicyForm({ policy, put, disabled }: Props) {
             description="A CEL expression over task and context"
             placeholder="context.environment == 'production'"
             autosize
-            ff="monospace"
+            classNames={{ input: classes.mono }}
             value={activation.when ?? ''}
             onChange={(event) => put(['activation', 'when'], text(event.currentTarget.value))}
           />

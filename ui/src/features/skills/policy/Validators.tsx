@@ -14,6 +14,7 @@ import {
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Put } from './PolicyForm';
+import classes from './policy.module.css';
 import { type Validator, type ValidatorKind, validatorKinds } from './source';
 
 const kinds: Record<ValidatorKind, { label: string; about: string; start: unknown; example: string }> = {
@@ -133,7 +134,7 @@ function Check({ place, validator, onChange, onRemove }: CheckProps) {
             <Textarea
               {...common}
               autosize
-              ff="monospace"
+              classNames={{ input: classes.mono }}
               value={String(value ?? '')}
               onChange={(event) => onChange(kind, event.currentTarget.value)}
             />
