@@ -6,6 +6,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Modal,
   Table,
   Tooltip,
@@ -24,10 +25,36 @@ const ink: MantineColorsTuple = [
   '#2b3f9e',
 ];
 
+/** A red on which white can be read. */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d92f3a',
+  '#c92a2a',
+  '#b32424',
+  '#9b1c1c',
+];
+
+/** The text of light badges and notes: the library's own is too pale on its ground. */
+const onLight = {
+  gray: '#343a40',
+  red: '#9b1c1c',
+  grape: '#7a1f94',
+  blue: '#14539a',
+  teal: '#055e45',
+  green: '#1a662b',
+  yellow: '#7d4a00',
+  orange: '#8a3a00',
+};
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink },
+  colors: { ink, red },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -38,6 +65,8 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
+    // Its placeholder for the first focus is no item, which a menu may not hold.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 400 } }),
@@ -55,14 +84,10 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
-    // Light badges and alerts: the library's own text is too pale on them.
-    '--mantine-color-green-light-color': '#1f6f30',
-    '--mantine-color-teal-light-color': '#066649',
-    '--mantine-color-yellow-light-color': '#8a4b00',
-    '--mantine-color-orange-light-color': '#9c350b',
-    '--mantine-color-red-light-color': '#b02525',
-    '--mantine-color-blue-light-color': '#155a9a',
     '--repertoire-warning': '#9a6700',
+    ...Object.fromEntries(
+      Object.entries(onLight).map(([name, colour]) => [`--mantine-color-${name}-light-color`, colour]),
+    ),
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',
@@ -73,5 +98,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-hover': '#21242b',
     '--mantine-color-error': theme.colors.red[4],
     '--repertoire-warning': theme.colors.yellow[4],
+    '--mantine-color-yellow-light': 'rgb(250 176 5 / 13%)',
+    '--mantine-color-yellow-light-color': theme.colors.yellow[3],
   },
 });

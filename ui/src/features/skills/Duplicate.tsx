@@ -2,7 +2,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '@/api/client';
 import { meQuery, refresh } from '@/api/queries';
@@ -13,8 +12,9 @@ import { toBase64 } from './content/text';
 import { isWhole, type Scope, ScopeField, scopeBody } from './scopes';
 import type { Skill } from './useSkill';
 
-export function DuplicateForm({ skill }: { skill: Skill }) {
-  const navigate = useNavigate();
+type Props = { skill: Skill; open: (id: string) => Promise<void> };
+
+export function DuplicateForm({ skill, open }: Props) {
   const me = useQuery(meQuery).data?.user.id ?? null;
   const [name, setName] = useState(`${skill.name}-copy`.slice(0, 64));
   const [scope, setScope] = useState<Scope>({ kind: 'user', agent: null, user: me });
@@ -40,7 +40,7 @@ export function DuplicateForm({ skill }: { skill: Skill }) {
       await refresh('skills');
       modals.close('duplicate');
       told(`Duplicated as ${answer.skill.name}, a draft`);
-      await navigate({ to: '/skills/$skillId', params: { skillId: answer.skill.id } });
+      await open(answer.skill.id);
     } catch (thrown) {
       setError(thrown);
     } finally {

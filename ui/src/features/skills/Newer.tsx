@@ -20,6 +20,8 @@ export function Newer({ base, now }: { base: Skill; now: Skill }) {
         is still here; when you save you are asked.{' '}
         <Anchor
           size="sm"
+          c="inherit"
+          underline="always"
           href={`/skills/${now.id}/history?from=${base.revision}&to=${now.revision}`}
           target="_blank"
         >

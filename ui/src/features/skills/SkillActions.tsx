@@ -13,6 +13,7 @@ import {
   IconTrash,
   IconX,
 } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { useNames } from '@/components/names';
 import { DuplicateForm } from './Duplicate';
@@ -31,6 +32,9 @@ type Props = {
 
 export function SkillActions({ skill, me, rights, life }: Props) {
   const names = useNames();
+  const navigate = useNavigate();
+  // Dialogs stand outside of the router.
+  const open = (skillId: string) => navigate({ to: '/skills/$skillId', params: { skillId } });
   const { status } = skill;
   const waits = status === 'draft' || status === 'pending_approval' || Boolean(skill.promotion);
   const wider = rights.promote && !skill.promotion && status === 'active' ? widerScopes(skill.scope) : [];
@@ -76,7 +80,7 @@ export function SkillActions({ skill, me, rights, life }: Props) {
             modals.open({
               modalId: 'duplicate',
               title: 'Duplicate',
-              children: <DuplicateForm skill={skill} />,
+              children: <DuplicateForm skill={skill} open={open} />,
             })
           }
         >
@@ -101,7 +105,7 @@ export function SkillActions({ skill, me, rights, life }: Props) {
         )}
         {rights.remove && (
           <Menu.Item
-            color="red"
+            c="var(--mantine-color-error)"
             leftSection={<IconTrash size={size} />}
             onClick={() => void life.remove(me.workspace.undelete_window_hours)}
           >

@@ -13,6 +13,7 @@ import { useLifecycle } from './lifecycle';
 import { rightsOf } from './rights';
 import { SkillActions } from './SkillActions';
 import { SkillIcon } from './SkillIcon';
+import classes from './SkillPage.module.css';
 import { SkillTabs } from './SkillTabs';
 import { scopeWords } from './scopes';
 import { type Skill, SkillContext } from './useSkill';
@@ -59,7 +60,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
   const me = useSuspenseQuery(meQuery).data;
   const names = useNames();
   const rights = rightsOf(me, skill);
-  const life = useLifecycle(skill, rights.review);
+  const life = useLifecycle(skill, rights);
   return (
     <SkillContext value={skill}>
       <Page
@@ -80,7 +81,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
           </Group>
         }
         description={
-          <Group gap="xs" fz="sm">
+          <div className={classes.facts}>
             <Group gap={2} wrap="nowrap">
               <Code>{skill.name}</Code>
               <CopyButton value={skill.name}>
@@ -92,18 +93,16 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
               </CopyButton>
             </Group>
             <span>{scopeWords(skill.scope, names)}</span>
-            <span aria-hidden>·</span>
             <Link to="/skills/$skillId/history" params={{ skillId: skill.id }}>
               Revision {skill.revision}
               {skill.shown.label ? ` (${skill.shown.label})` : ''}
             </Link>
-            <span aria-hidden>·</span>
             <Group gap={4}>
               <span>changed</span>
               <Ago at={skill.shown.created_at} fz="sm" span />
               <span>by {names.user(skill.updated_by)}</span>
             </Group>
-          </Group>
+          </div>
         }
         actions={
           <>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, call, ifMatch, type Schemas } from '@/api/client';
 import { queryClient, refresh, skillQuery } from '@/api/queries';
 import { ask, askReason, failed, told } from '@/components/feedback';
+import type { Rights } from './rights';
 import { isStale } from './useSkill';
 
 type Skill = Schemas['SkillDetailView'];
@@ -40,7 +41,7 @@ async function attempt(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-export function useLifecycle(skill: Skill, mayReview: boolean) {
+export function useLifecycle(skill: Skill, rights: Rights) {
   const navigate = useNavigate();
   const { id } = skill;
 
@@ -58,7 +59,7 @@ export function useLifecycle(skill: Skill, mayReview: boolean) {
         if (reason === null) return;
       }
       await take(id, word, reason, skill.version);
-      told(done[word], word === 'archive' ? backFromArchive(skill, mayReview) : undefined);
+      told(done[word], word === 'archive' ? backFromArchive(skill, rights.review) : undefined);
     });
 
   const setEnabled = (enabled: boolean) =>
@@ -79,12 +80,14 @@ export function useLifecycle(skill: Skill, mayReview: boolean) {
 
   const promote = (to: Schemas['WiderScope'], words: string) =>
     attempt(async () => {
+      // To one's own wider scope nobody else's consent is needed.
+      const grants = rights.grant || to === 'user';
       const sure = await ask({
         title: `Promote to ${words}?`,
-        message: mayReview
+        message: grants
           ? 'More people and agents will see it. There is no way back to the narrower scope.'
           : 'A reviewer decides. Until then it stays where it is.',
-        confirm: mayReview ? 'Promote' : 'Ask for it',
+        confirm: grants ? 'Promote' : 'Ask for it',
         danger: false,
       });
       if (!sure) return;

@@ -1,5 +1,6 @@
 /** Who sees a skill: said in words, and chosen. */
 import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
@@ -48,6 +49,7 @@ export function scopeBody({ kind, agent, user }: Scope) {
 
 export function ScopeField({ value, onChange }: { value: Scope; onChange: (scope: Scope) => void }) {
   const me = useQuery(meQuery).data;
+  const narrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
   const admin = me?.user.operator || me?.user.roles.includes('admin');
   return (
     <Stack gap="xs">
@@ -57,6 +59,8 @@ export function ScopeField({ value, onChange }: { value: Scope; onChange: (scope
         </Text>
         <SegmentedControl
           aria-labelledby="scope-label"
+          fullWidth
+          size={narrow ? 'xs' : 'sm'}
           value={value.kind}
           onChange={(kind) =>
             onChange({

@@ -80,7 +80,11 @@ export function FileRow({ entry, open, locked, ...on }: Props) {
                 {entry.executable ? 'Make not executable' : 'Make executable'}
               </Menu.Item>
               {!isSkillFile(entry.path) && (
-                <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={on.onRemove}>
+                <Menu.Item
+                  c="var(--mantine-color-error)"
+                  leftSection={<IconTrash size={16} />}
+                  onClick={on.onRemove}
+                >
                   Remove
                 </Menu.Item>
               )}

@@ -112,16 +112,16 @@ export default function InfoTab() {
                 label="Description"
                 description="What it does and when to use it. This is what a model decides by."
                 required
-                autosize
-                minRows={3}
+                rows={4}
+                resize="vertical"
                 maxLength={1024}
                 {...text('description')}
               />
               <Textarea
                 label="Example prompts"
                 description="Requests it serves, one per line. Search finds the skill by them."
-                autosize
-                minRows={2}
+                rows={3}
+                resize="vertical"
                 value={shown.example_prompts.join('\n')}
                 onChange={(event) => put('example_prompts', lines(event.currentTarget.value))}
                 error={said.example_prompts}
@@ -188,21 +188,21 @@ export default function InfoTab() {
               <Text size="sm">{messageOf(new Error(said['']))}</Text>
             </Alert>
           )}
-          <SaveBar
-            changed={changed.length > 0}
-            what={`${counted(changed.length, 'unsaved change')}: ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`}
-            blocked={empty}
-            message={message}
-            onMessage={setMessage}
-            onSave={() => void save()}
-            onDiscard={discard}
-            saving={saving}
-          />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Facts skill={skill} />
         </Grid.Col>
       </Grid>
+      <SaveBar
+        changed={changed.length > 0}
+        what={`${counted(changed.length, 'unsaved change')}: ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`}
+        blocked={empty}
+        message={message}
+        onMessage={setMessage}
+        onSave={() => void save()}
+        onDiscard={discard}
+        saving={saving}
+      />
     </>
   );
 }

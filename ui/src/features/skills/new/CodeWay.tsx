@@ -76,8 +76,8 @@ export function CodeWay() {
           label="Description"
           description="What it does and when to use it. This is what a model decides by."
           required
-          autosize
-          minRows={2}
+          rows={3}
+          resize="vertical"
           maxLength={1024}
           value={description}
           onChange={(event) => put({ description: event.currentTarget.value })}

@@ -86,8 +86,8 @@ export function WriteWay() {
           label="Description"
           description="What it does and when to use it. This is what a model decides by."
           required
-          autosize
-          minRows={2}
+          rows={3}
+          resize="vertical"
           maxLength={1024}
           value={fields.description}
           onChange={(event) => put({ description: event.currentTarget.value })}
@@ -138,8 +138,8 @@ export function WriteWay() {
             <Textarea
               label="Example prompts"
               description="Requests it serves, one per line. Search finds the skill by them."
-              autosize
-              minRows={2}
+              rows={3}
+              resize="vertical"
               value={fields.prompts}
               onChange={(event) => put({ prompts: event.currentTarget.value })}
             />

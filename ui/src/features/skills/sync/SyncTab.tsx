@@ -33,31 +33,30 @@ export default function SyncTab() {
         <Title order={2} mb="sm" id="connections-title">
           Connections
         </Title>
-        <Table.ScrollContainer minWidth={560} className={classes.frame}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Connection</Table.Th>
-                <Table.Th>Provider</Table.Th>
-                <Table.Th>Status</Table.Th>
-                <Table.Th>Last synced</Table.Th>
-                <Table.Th>Error</Table.Th>
-                <Table.Th>Sync</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              <Table.Tr>
-                <Table.Td colSpan={6}>
-                  <Text ta="center" py="lg" c="dimmed" size="sm">
-                    {skill.origin === 'provider'
-                      ? 'This skill comes with a provider; it needs no sync.'
-                      : 'No provider connection is configured in this installation, so nothing is synced.'}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <div className={classes.frame}>
+          <Table.ScrollContainer
+            minWidth={560}
+            scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Connections' } }}
+          >
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Connection</Table.Th>
+                  <Table.Th>Provider</Table.Th>
+                  <Table.Th>Status</Table.Th>
+                  <Table.Th>Last synced</Table.Th>
+                  <Table.Th>Error</Table.Th>
+                  <Table.Th>Sync</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+            </Table>
+          </Table.ScrollContainer>
+          <Text ta="center" py="xl" px="md" c="dimmed" size="sm">
+            {skill.origin === 'provider'
+              ? 'This skill comes with a provider; it needs no sync.'
+              : 'No provider connection is configured in this installation, so nothing is synced.'}
+          </Text>
+        </div>
       </section>
       <section aria-labelledby="use-title">
         <Title order={2} mb={4} id="use-title">
