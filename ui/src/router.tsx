@@ -10,6 +10,7 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
+import { readBenchSearch, readDecisionSearch } from './features/governance/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -118,6 +119,10 @@ const skillHistory = createRoute({
 const skillUsage = createRoute({
   getParentRoute: () => skill,
   path: '/usage',
+  validateSearch: (search): { status?: string; run?: string } => ({
+    status: text(search.status),
+    run: text(search.run),
+  }),
   component: lazyRouteComponent(() => import('./features/skills/usage/UsageTab')),
 });
 
@@ -174,37 +179,21 @@ const governance = createRoute({
 const policies = createRoute({
   getParentRoute: () => governance,
   path: '/',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/governance/PoliciesTab')),
 });
 
 const decisions = createRoute({
   getParentRoute: () => governance,
   path: '/decisions',
-  validateSearch: (search): DecisionSearch => ({
-    verdict: text(search.verdict),
-    kind: text(search.kind),
-    tool: text(search.tool),
-    policy: text(search.policy),
-    user: text(search.user),
-    agent: text(search.agent),
-    decision: text(search.decision),
-  }),
+  validateSearch: readDecisionSearch,
   component: lazyRouteComponent(() => import('./features/governance/DecisionsTab')),
 });
-
-export type DecisionSearch = {
-  verdict?: string;
-  kind?: string;
-  tool?: string;
-  policy?: string;
-  user?: string;
-  agent?: string;
-  decision?: string;
-};
 
 const bench = createRoute({
   getParentRoute: () => governance,
   path: '/bench',
+  validateSearch: readBenchSearch,
   component: lazyRouteComponent(() => import('./features/governance/BenchTab')),
 });
 
