@@ -10,6 +10,7 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
+import { readSessionSearch } from './features/sessions/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -129,19 +130,26 @@ const skillSync = createRoute({
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/review',
-  validateSearch: (search): { skill?: string } => ({ skill: text(search.skill) }),
+  validateSearch: (search): { skill?: string; show?: 'pending' | 'drafts' | 'promotions' } => ({
+    skill: text(search.skill),
+    show:
+      search.show === 'pending' || search.show === 'drafts' || search.show === 'promotions'
+        ? search.show
+        : undefined,
+  }),
   component: lazyRouteComponent(() => import('./features/reviews/ReviewPage')),
 });
 
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
+  validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./features/sessions/ConversationsPage')),
 });
 
 const conversation = createRoute({
-  getParentRoute: () => conversations,
-  path: '/$sessionId',
+  getParentRoute: () => shell,
+  path: '/conversations/$sessionId',
   component: lazyRouteComponent(() => import('./features/sessions/ConversationPage')),
 });
 
@@ -273,7 +281,8 @@ const routes = root.addChildren([
     newSkill,
     skill.addChildren([skillInfo, skillContent, skillCode, skillPolicy, skillHistory, skillUsage, skillSync]),
     review,
-    conversations.addChildren([conversation]),
+    conversations,
+    conversation,
     agents,
     newAgent,
     agent,
