@@ -74,7 +74,7 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
                 variant="filled"
                 color="teal.9"
                 leftSection={<IconCheck size={16} />}
-                rightSection={<Kbd size="xs">a</Kbd>}
+                rightSection={<Key name="a" />}
                 disabled={rights.approve !== null}
                 onClick={() => void decisions.approve(skill)}
               >
@@ -85,7 +85,7 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
           {rights.reject === null && (
             <Button
               leftSection={<IconX size={16} />}
-              rightSection={<Kbd size="xs">x</Kbd>}
+              rightSection={<Key name="x" />}
               onClick={() => void decisions.reject(skill)}
             >
               Reject
@@ -137,6 +137,15 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
         </Group>
       )}
     </div>
+  );
+}
+
+/** The key that does the same; there is none on a phone. */
+function Key({ name }: { name: string }) {
+  return (
+    <Kbd size="xs" visibleFrom="sm" aria-hidden>
+      {name}
+    </Kbd>
   );
 }
 

@@ -33,7 +33,8 @@ export function Section({
   );
 }
 
-export function SkillContent({ skill }: { skill: Detail }) {
+/** `brief` leaves out the instructions of what can be run: they only repeat how. */
+export function SkillContent({ skill, brief = false }: { skill: Detail; brief?: boolean }) {
   return (
     <Stack gap="lg">
       {skill.procedure && (
@@ -68,7 +69,7 @@ export function SkillContent({ skill }: { skill: Detail }) {
           </ul>
         </Section>
       )}
-      {skill.instructions.trim() && (
+      {skill.instructions.trim() && !(brief && skill.procedure) && (
         <Section title="Instructions">
           <Box className={classes.reading}>
             <Markdown>{skill.instructions}</Markdown>
@@ -122,7 +123,11 @@ export function Parameters({ parameters }: { parameters: Schemas['ParameterView'
               <Table.Td>
                 <Group gap={6} wrap="nowrap">
                   {parameter.type}
-                  {parameter.required === false && <Badge color="gray">optional</Badge>}
+                  {parameter.required === false && (
+                    <Badge color="gray" className={classes.fixed}>
+                      optional
+                    </Badge>
+                  )}
                 </Group>
               </Table.Td>
               <Table.Td>

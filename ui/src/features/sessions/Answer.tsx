@@ -18,9 +18,9 @@ export function Block({ label, children }: { label: string; children: string }) 
         {label}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre className={classes.output} tabIndex={0} aria-label={label}>
-        {children}
-      </pre>
+      <section className={classes.output} tabIndex={0} aria-label={label}>
+        <pre>{children}</pre>
+      </section>
     </div>
   );
 }
@@ -94,7 +94,7 @@ export function Files({
           key={file.path}
           size="xs"
           leftSection={<IconFileDownload size={16} />}
-          aria-label={`Download ${file.path}`}
+          aria-label={`${file.path} · ${bytes(file.size)}, download`}
           onClick={() => void download(file.path, session, agent).catch(failed)}
         >
           {file.path} · {bytes(file.size)}

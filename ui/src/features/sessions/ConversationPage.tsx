@@ -4,7 +4,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconArrowLeft, IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery } from '@/api/queries';
 import { useNames } from '@/components/names';
@@ -82,10 +82,9 @@ function Conversation({ session }: { session: SessionDetail }) {
   const { turns, unkept } = useMemo(() => together(kept, interpreter.sent), [kept, interpreter.sent]);
   codeSession.current =
     interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
-  const end = useEnd(turns.length + unkept.length);
-
   const own = session.user_id === me?.id;
   const writable = own && !session.outcome;
+  const main = useEnd(writable, interpreter.sent.length);
   const write = (text: string) => box.current?.write(text);
   const save = ({ name, description, code }: ToSave) => {
     setSaving(null);
@@ -133,7 +132,7 @@ function Conversation({ session }: { session: SessionDetail }) {
       }
     >
       <div className={classes.layout}>
-        <div className={classes.main}>
+        <div className={classes.main} ref={main}>
           {query.isPending && <ListSkeleton rows={4} height={72} />}
           {query.error && entries.length === 0 && (
             <Failure error={query.error} retry={() => void query.refetch()} />
@@ -159,7 +158,6 @@ function Conversation({ session }: { session: SessionDetail }) {
               Show more of {session.entry_count.toLocaleString('en')} entries
             </Button>
           )}
-          <div ref={end} />
           {writable ? (
             <Composer
               handle={box}
@@ -191,18 +189,38 @@ function Conversation({ session }: { session: SessionDetail }) {
   );
 }
 
-/** Keeps the end of what is said in sight when something comes, unless somebody reads further up. */
-function useEnd(length: number) {
-  const end = useRef<HTMLDivElement>(null);
-  const before = useRef(0);
+/** Keeps the end in sight of whoever writes, while it grows, unless they scrolled up to read. */
+function useEnd(wanted: boolean, sent: number) {
+  const place = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const toEnd = useCallback(() => {
+    window.scrollTo({ top: document.documentElement.scrollHeight });
+  }, []);
   useEffect(() => {
-    const atEnd = window.innerHeight + window.scrollY > document.documentElement.scrollHeight - 400;
-    if (length > before.current && (atEnd || before.current === 0))
-      end.current?.scrollIntoView({ block: 'nearest' });
-    before.current = length;
-  }, [length]);
-  return end;
+    if (!wanted || !place.current) return;
+    const scrolled = () => {
+      pinned.current = window.innerHeight + window.scrollY > document.documentElement.scrollHeight - NEAR_END;
+    };
+    const watch = new ResizeObserver(() => {
+      if (pinned.current) toEnd();
+    });
+    watch.observe(place.current);
+    window.addEventListener('scrollend', scrolled);
+    return () => {
+      watch.disconnect();
+      window.removeEventListener('scrollend', scrolled);
+    };
+  }, [wanted, toEnd]);
+  useEffect(() => {
+    if (sent === 0) return;
+    pinned.current = true;
+    toEnd();
+  }, [sent, toEnd]);
+  return place;
 }
+
+/** So many pixels from the end still count as being there. */
+const NEAR_END = 160;
 
 const calls = (turns: Turn[]) =>
   turns.flatMap((turn) => (turn.kind === 'call' && turn.call?.tool === INTERPRETER ? [turn.call] : []));

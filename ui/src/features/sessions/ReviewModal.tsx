@@ -15,6 +15,7 @@ import { useApprover } from '@/features/reviews/ReviewDetail';
 import { rightsOf } from '@/features/reviews/rights';
 import { SkillContent } from '@/features/reviews/SkillContent';
 import { type Artifact, artifactSkillQuery } from './artifacts';
+import classes from './sessions.module.css';
 import { useVerdict } from './useVerdict';
 
 type Skill = Schemas['SkillDetailView'];
@@ -33,6 +34,7 @@ export function ReviewModal({ artifact, opened, onClose }: ModalProps) {
       opened={opened}
       onClose={close}
       title={artifact.metadata.skill_name}
+      classNames={{ title: classes.modalTitle }}
       size="xl"
       fullScreen={narrow}
       // The question before a removal stands above it and has the keyboard.
@@ -97,8 +99,8 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
           <Failure error={verdict.obstacle.error} />
         ))}
       <ChangedSince artifact={artifact} skill={skill} />
-      <SkillContent skill={skill} />
-      <Group justify="space-between" gap="sm">
+      <SkillContent skill={skill} brief />
+      <Group justify="space-between" gap="sm" className={classes.verdict}>
         <Anchor component={Link} to={`/skills/${skill.id}`} size="sm">
           Open in the library
         </Anchor>

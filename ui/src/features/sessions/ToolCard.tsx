@@ -62,10 +62,11 @@ export function ToolCard({ turn, unfolded, agent, write, save }: CardProps) {
   const data = (call?.data ?? {}) as Data;
   const { icon: Mark, title } = described(tool, data, call?.text ?? '');
   const own = tool === INTERPRETER;
-  const code = own ? data.code || ((data.operation ?? 'execute') === 'execute' ? call?.text : '') : '';
+  // The code of a saved skill is on its card.
+  const code = own && (data.operation ?? 'execute') === 'execute' ? data.code || call?.text : '';
   const error = (result?.data as { error?: { code: string; line?: number | null } } | null)?.error;
   return (
-    <Box component="section" aria-label={title}>
+    <Box component="section" aria-label={title} className={classes.made}>
       <Box className={classes.tool}>
         <Group gap="xs" wrap="nowrap" className={classes.toolHead}>
           <ActionIcon
@@ -98,25 +99,22 @@ export function ToolCard({ turn, unfolded, agent, write, save }: CardProps) {
               {answer && write ? (
                 <Answer answer={answer} agent={agent} write={write} />
               ) : (
-                result && (
-                  <>
-                    {error ? (
-                      <Problem
-                        code={error.code}
-                        message={result.text.replace(/^It failed: /, '')}
-                        line={error.line}
-                      />
-                    ) : own ? (
-                      <Words text={result.text} />
-                    ) : (
-                      <Block label="Result">
-                        {[result.text, result.data ? JSON.stringify(result.data, null, 2) : '']
-                          .filter(Boolean)
-                          .join('\n')}
-                      </Block>
-                    )}
-                  </>
-                )
+                result &&
+                (error ? (
+                  <Problem
+                    code={error.code}
+                    message={result.text.replace(/^It failed: /, '')}
+                    line={error.line}
+                  />
+                ) : own ? (
+                  <Words text={result.text} />
+                ) : (
+                  <Block label="Result">
+                    {[result.text, result.data ? JSON.stringify(result.data, null, 2) : '']
+                      .filter(Boolean)
+                      .join('\n')}
+                  </Block>
+                ))
               )}
               {own && write && call && (
                 <Group gap="xs">
@@ -130,7 +128,7 @@ export function ToolCard({ turn, unfolded, agent, write, save }: CardProps) {
                       Edit and send again
                     </Button>
                   </Tooltip>
-                  {save && code && data.operation !== 'register_skill' && !result?.failed && (
+                  {save && code && !result?.failed && (
                     <Button
                       size="compact-xs"
                       variant="subtle"
