@@ -484,6 +484,20 @@ test('conversations are filtered, renamed, ended and deleted', async () => {
   await leave();
 });
 
+test('what an agent adds elsewhere appears by itself', async () => {
+  const talk = await conversation();
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByRole('status', { name: 'live' }).waitFor();
+  await through(talk.agent, 'POST', `/sessions/${talk.id}/entries`, {
+    entries: [{ kind: 'message', role: 'assistant', text: 'I have just begun.' }],
+  });
+  await page.getByRole('log').getByText('I have just begun.').waitFor();
+  await talk.interpret(save);
+  await card(page, 'Skill Saved: compound_interest').waitFor();
+  await leave();
+});
+
 test('nothing overflows on a phone', async () => {
   const talk = await conversation();
   await talk.interpret({ code: `print("${'wide '.repeat(60)}")\n"${'x'.repeat(200)}"` });
@@ -494,6 +508,7 @@ test('nothing overflows on a phone', async () => {
   await card(page, 'Skill Saved: compound_interest').waitFor();
   await settle(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width);
+  expect((await box(page).boundingBox())?.height).toBeLessThan(90);
   await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('dialog', { name: 'Details' }).getByText('my-agent').waitFor();
   await leave();

@@ -14,7 +14,9 @@ const colours: Record<string, string> = { added: 'green', removed: 'red', modifi
 
 export function Changes({ skill }: { skill: Detail }) {
   const latest = skill.shown.number;
-  const [base, setBase] = useState(String(latest - 1));
+  // What was let in last is what the waiting one would replace.
+  const inForce = skill.approved_revision ?? null;
+  const [base, setBase] = useState(String(inForce && inForce < latest ? inForce : latest - 1));
   const diff = useQuery({
     queryKey: ['skills', 'diff', skill.id, base, latest],
     queryFn: () =>
@@ -31,14 +33,14 @@ export function Changes({ skill }: { skill: Detail }) {
       aside={
         <Select
           size="xs"
-          w={170}
+          w={220}
           aria-label="Compare with"
           allowDeselect={false}
           value={base}
           onChange={(value) => value && setBase(value)}
           data={Array.from({ length: latest - 1 }, (_, at) => ({
             value: String(latest - 1 - at),
-            label: `against revision ${latest - 1 - at}`,
+            label: `against revision ${latest - 1 - at}${latest - 1 - at === inForce ? ' (approved)' : ''}`,
           }))}
         />
       }

@@ -121,7 +121,7 @@ export function Parameters({ parameters }: { parameters: Schemas['ParameterView'
                 <Code fz="sm">{parameter.name}</Code>
               </Table.Td>
               <Table.Td>
-                <Group gap={6} wrap="nowrap">
+                <Group gap="2px 6px">
                   {parameter.type}
                   {parameter.required === false && (
                     <Badge color="gray" className={classes.fixed}>
