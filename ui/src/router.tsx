@@ -10,7 +10,11 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
+<<<<<<< HEAD
 import { readBenchSearch, readDecisionSearch } from './features/governance/search';
+=======
+import { readSessionSearch } from './features/sessions/search';
+>>>>>>> utalk
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -135,19 +139,26 @@ const skillSync = createRoute({
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/review',
-  validateSearch: (search): { skill?: string } => ({ skill: text(search.skill) }),
+  validateSearch: (search): { skill?: string; show?: 'pending' | 'drafts' | 'promotions' } => ({
+    skill: text(search.skill),
+    show:
+      search.show === 'pending' || search.show === 'drafts' || search.show === 'promotions'
+        ? search.show
+        : undefined,
+  }),
   component: lazyRouteComponent(() => import('./features/reviews/ReviewPage')),
 });
 
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
+  validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./features/sessions/ConversationsPage')),
 });
 
 const conversation = createRoute({
-  getParentRoute: () => conversations,
-  path: '/$sessionId',
+  getParentRoute: () => shell,
+  path: '/conversations/$sessionId',
   component: lazyRouteComponent(() => import('./features/sessions/ConversationPage')),
 });
 
@@ -263,7 +274,8 @@ const routes = root.addChildren([
     newSkill,
     skill.addChildren([skillInfo, skillContent, skillCode, skillPolicy, skillHistory, skillUsage, skillSync]),
     review,
-    conversations.addChildren([conversation]),
+    conversations,
+    conversation,
     agents,
     newAgent,
     agent,
