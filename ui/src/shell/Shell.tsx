@@ -22,6 +22,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
 import { waitingQuery } from '@/api/queries';
+import { useSignedOut } from '@/features/sign-in/useSignedOut';
 import { places } from './navigation';
 import { Palette } from './Palette';
 import classes from './Shell.module.css';
@@ -33,6 +34,7 @@ export function Shell() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const waiting = useQuery(waitingQuery).data?.total ?? 0;
   const live = useLive();
+  useSignedOut();
 
   useEffect(() => {
     const ending = new AbortController();

@@ -7,9 +7,10 @@ import { ApiError, api, call, messageOf } from '@/api/client';
 import { refresh } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { Page } from '@/components/page';
+import { nameProblem, slug } from '@/components/slug';
 import { useStanding } from '@/components/standing';
 import { useUnsavedGuard } from '@/components/unsaved';
-import { nameProblem, slug, usualMemory } from './draft';
+import { usualMemory } from './draft';
 
 export default function NewAgentPage() {
   const navigate = useNavigate();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Agent, differing, draftOf, moved, nameProblem, rebased, requestOf, same, slug } from './draft';
+import { type Agent, differing, draftOf, moved, rebased, requestOf, same } from './draft';
 
 const agent = {
   id: 'a',
@@ -40,12 +40,4 @@ test('a move keeps everything else in order', () => {
   expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b']);
   expect(moved(['a', 'b', 'c'], 0, 1)).toEqual(['b', 'a', 'c']);
   expect(moved(['a'], 5, 0)).toEqual(['a']);
-});
-
-test('a title suggests a name the server takes', () => {
-  expect(slug('  Café & Release Bot! ')).toBe('cafe-release-bot');
-  expect(nameProblem(slug('Ünïcode 7'))).toBeNull();
-  expect(nameProblem('Two Words')).not.toBeNull();
-  expect(nameProblem('')).not.toBeNull();
-  expect(slug('x'.repeat(80))).toHaveLength(64);
 });

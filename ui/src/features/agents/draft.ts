@@ -92,24 +92,6 @@ export function rebased(mine: AgentDraft, base: AgentDraft, theirs: AgentDraft):
   return { ...theirs, ...Object.fromEntries(changes) };
 }
 
-/** The name a title suggests. */
-export function slug(title: string): string {
-  return title
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 64)
-    .replace(/^-+|-+$/g, '');
-}
-
-export function nameProblem(name: string): string | null {
-  if (!name) return 'An agent needs a name';
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64)
-    return 'Lower-case letters, digits and single hyphens, at most 64';
-  return null;
-}
-
 /** Moves one of a list to another place. */
 export function moved<T>(items: T[], from: number, to: number): T[] {
   const rest = items.filter((_, at) => at !== from);

@@ -3,17 +3,9 @@ import { useEffect, useMemo, useState } from 'react';
 import { ApiError, api, call, ifMatch, messageOf } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
+import { nameProblem } from '@/components/slug';
 import { useUnsavedGuard } from '@/components/unsaved';
-import {
-  type Agent,
-  type AgentDraft,
-  differing,
-  draftOf,
-  nameProblem,
-  rebased,
-  requestOf,
-  same,
-} from './draft';
+import { type Agent, type AgentDraft, differing, draftOf, rebased, requestOf, same } from './draft';
 
 export type AgentEditing = ReturnType<typeof useAgentDraft>;
 
