@@ -15,11 +15,11 @@ import { api, call, type Schemas } from '@/api/client';
 import { meQuery, refresh } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { Loaded } from '@/components/page';
+import { Section } from '@/components/Section';
 import { Ago } from '@/components/time';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { signOut } from '@/shell/UserMenu';
 import { RoleBadges } from './roles';
-import { Section } from './Section';
 
 export default function ProfileTab() {
   const me = useQuery(meQuery);

@@ -7,10 +7,10 @@ import { api, call, fetchRaw, type Schemas } from '@/api/client';
 import { sandboxQuery } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { Loaded } from '@/components/page';
+import { Section } from '@/components/Section';
 import { saveAs } from '@/components/saveAs';
 import { useStanding } from '@/components/standing';
 import { bytes, counted, duration } from '@/components/time';
-import { Section } from './Section';
 import classes from './settings.module.css';
 
 export default function SystemTab() {

@@ -10,9 +10,9 @@ import { refresh } from '@/api/queries';
 import { ask, failed, told } from '@/components/feedback';
 import { type Names, useNames } from '@/components/names';
 import { Empty, Loaded } from '@/components/page';
+import { Section } from '@/components/Section';
 import { useStanding } from '@/components/standing';
 import { Ago, ago } from '@/components/time';
-import { Section } from './Section';
 import classes from './settings.module.css';
 import { TokenForm } from './TokenForm';
 

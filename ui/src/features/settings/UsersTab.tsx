@@ -15,12 +15,12 @@ import { api, call, type Schemas } from '@/api/client';
 import { refresh, usersQuery } from '@/api/queries';
 import { ask, failed, told } from '@/components/feedback';
 import { Loaded } from '@/components/page';
+import { Section } from '@/components/Section';
 import { type Standing, useStanding } from '@/components/standing';
 import { moment } from '@/components/time';
 import { Once } from './Once';
 import { refused } from './refused';
 import { RoleBadges } from './roles';
-import { Section } from './Section';
 import classes from './settings.module.css';
 import { AddUserForm, EditUserForm } from './UserForms';
 

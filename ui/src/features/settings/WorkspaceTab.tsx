@@ -10,11 +10,11 @@ import { AmountInput } from '@/components/AmountInput';
 import { failed, told } from '@/components/feedback';
 import { Loaded } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
+import { Section } from '@/components/Section';
 import { nameProblem, slug } from '@/components/slug';
 import { useStanding } from '@/components/standing';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { turnTo } from '@/shell/UserMenu';
-import { Section } from './Section';
 import classes from './settings.module.css';
 
 type Workspace = Schemas['WorkspaceView'];
