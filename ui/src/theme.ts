@@ -24,10 +24,36 @@ const ink: MantineColorsTuple = [
   '#2b3f9e',
 ];
 
+/** A red on which white can be read. */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d92f3a',
+  '#c92a2a',
+  '#b32424',
+  '#9b1c1c',
+];
+
+/** The text of light badges and notes: the library's own is too pale on its ground. */
+const onLight = {
+  gray: '#343a40',
+  red: '#9b1c1c',
+  grape: '#7a1f94',
+  blue: '#14539a',
+  teal: '#055e45',
+  green: '#1a662b',
+  yellow: '#7d4a00',
+  orange: '#8a3a00',
+};
+
 export const theme = createTheme({
   primaryColor: 'ink',
-  primaryShade: { light: 7, dark: 5 },
-  colors: { ink },
+  primaryShade: { light: 7, dark: 6 },
+  colors: { ink, red },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -55,6 +81,9 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
+    ...Object.fromEntries(
+      Object.entries(onLight).map(([name, colour]) => [`--mantine-color-${name}-light-color`, colour]),
+    ),
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',

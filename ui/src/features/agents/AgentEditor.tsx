@@ -118,7 +118,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           role="alert"
         >
           {messageOf(gone)}.{' '}
-          <AppLink to="/skills" search={{ agent: agent.id }} size="sm">
+          <AppLink to="/skills" search={{ agent: agent.id }} size="sm" c="inherit">
             See them in the library
           </AppLink>
         </Alert>

@@ -1,7 +1,6 @@
 /** All procedural-memory settings of an agent. */
 import { Alert, Divider, Group, Radio, Slider, Stack, Switch, Text } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
-import { useId } from 'react';
 import { AmountInput } from '@/components/AmountInput';
 import type { TabProps } from './AgentEditor';
 import { type Memory, thresholdMeaning } from './draft';
@@ -92,12 +91,12 @@ function Threshold({
   disabled: boolean;
   onChange: (value: number) => void;
 }) {
-  const id = useId();
+  const label = 'Similarity from which a found skill is used';
   return (
     <div>
       <Group justify="space-between" align="baseline" mb={2}>
-        <Text size="sm" fw={500} id={id}>
-          Similarity from which a found skill is used
+        <Text size="sm" fw={500}>
+          {label}
         </Text>
         <Text size="sm" fw={600} ff="monospace">
           {value.toFixed(2)}
@@ -114,7 +113,7 @@ function Threshold({
         value={value}
         disabled={disabled}
         onChange={onChange}
-        thumbProps={{ 'aria-labelledby': id }}
+        thumbLabel={label}
         marks={[
           { value: 0, label: '0' },
           { value: 0.5, label: '0.5' },
