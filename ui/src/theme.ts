@@ -1,6 +1,7 @@
 /** The look of everything: colours, type and the defaults of components. */
 import {
   ActionIcon,
+  alpha,
   Badge,
   Button,
   type CSSVariablesResolver,
@@ -8,6 +9,7 @@ import {
   type MantineColorsTuple,
   Modal,
   Table,
+  Tabs,
   Tooltip,
 } from '@mantine/core';
 
@@ -50,10 +52,24 @@ const onLight = {
   orange: '#8a3a00',
 };
 
+/** Greys with a breath of blue, like the surfaces they stand on. */
+const dark: MantineColorsTuple = [
+  '#d3d7de',
+  '#b3b8c1',
+  '#8f96a1',
+  '#6b727d',
+  '#3a3f49',
+  '#31353e',
+  '#23262d',
+  '#1b1e24',
+  '#16181d',
+  '#101216',
+];
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink, red },
+  colors: { ink, red, dark },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -65,6 +81,12 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    // Where there is no room for all tabs they move sideways, in one row.
+    Tabs: Tabs.extend({
+      styles: {
+        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden', scrollbarWidth: 'none' },
+      },
+    }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 400 } }),
   },
@@ -93,5 +115,12 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
     '--mantine-color-error': theme.colors.red[4],
+    ...Object.fromEntries(
+      [...Object.keys(onLight), 'ink'].flatMap((name) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[5] ?? '', 0.16)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[5] ?? '', 0.22)],
+        [`--mantine-color-${name}-light-color`, theme.colors[name]?.[2] ?? ''],
+      ]),
+    ),
   },
 });

@@ -93,7 +93,7 @@ export function AssignedSkill({
       </div>
       <Pin id={id} name={name} pin={assignment.pin ?? null} locked={locked || !skill} onChange={pin} />
       {!locked && (
-        <Group gap={2} wrap="nowrap">
+        <Group gap={2} wrap="nowrap" className={classes.steps}>
           <Tooltip label="Move up">
             <ActionIcon
               aria-label={`Move ${name} up`}
