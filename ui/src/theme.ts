@@ -104,7 +104,11 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
     ...Object.fromEntries(
-      Object.entries(onLight).map(([name, colour]) => [`--mantine-color-${name}-light-color`, colour]),
+      Object.entries(onLight).flatMap(([name, colour]) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[6] ?? '', 0.12)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[6] ?? '', 0.18)],
+        [`--mantine-color-${name}-light-color`, colour],
+      ]),
     ),
   },
   dark: {

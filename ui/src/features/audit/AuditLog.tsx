@@ -108,12 +108,12 @@ function Row({ entry, names, open }: { entry: Entry; names: Names; open: () => v
               through {said.through}
             </Text>
           )}
+          {said.more && (
+            <Text span inherit c="dimmed">
+              , {said.more}
+            </Text>
+          )}
         </Text>
-        {said.more && (
-          <Text size="sm" c="dimmed">
-            {said.more}
-          </Text>
-        )}
       </div>
       <Badge color="gray" variant="default" className={classes.verb} ff="monospace">
         {entry.verb}

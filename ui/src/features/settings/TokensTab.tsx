@@ -142,7 +142,7 @@ function Row({ token, names, owner }: { token: Token; names: Names; owner: boole
         <Button
           size="xs"
           color="red"
-          variant="subtle"
+          variant="light"
           onClick={() => void revoke()}
           aria-label={`Revoke ${token.name}`}
         >
