@@ -194,7 +194,6 @@ test('the context shows what the model sees, and follows request, budget and for
   await page.getByRole('combobox', { name: 'Format' }).click();
   await page.getByRole('option', { name: 'XML' }).click();
   await shown.getByText('<available_skills>').or(shown.getByText('<skill')).first().waitFor();
-  // Another person's edit of a skill shows without a reload, once it is told of.
   await page.getByLabel('Request').fill('check the total of an invoice');
   await shown.getByText('invoice-totals').first().waitFor();
   await leave();

@@ -51,7 +51,7 @@ test('uses are counted, with their success, their skills and their agents', asyn
   await tile('Success rate').getByText('71%').waitFor();
   await tile('Skills used').getByText('2 of 4').waitFor();
   await page.getByRole('list', { name: 'Most used' }).getByText('20 uses, 90%').waitFor();
-  await page.getByRole('list', { name: 'Failing' }).getByText('25% of 8 uses').waitFor();
+  await page.getByRole('list', { name: 'Lowest success' }).getByText('25% of 8 uses').waitFor();
   await page.getByRole('cell', { name: 'People, without an agent' }).waitFor();
   await page.getByRole('table').getByRole('link', { name: 'Release bot' }).click();
   await page.waitForURL((url) => url.searchParams.get('agent') === agent.id);
@@ -104,7 +104,7 @@ test('the span stands in the address, and a year is shown by weeks', async () =>
 test('time saved is an estimate whose assumption is the person’s, and is kept', async () => {
   const { page, leave } = await visit(server);
   await page.goto('/analytics');
-  const tile = page.getByRole('region', { name: 'Time saved, an estimate' });
+  const tile = page.getByRole('region', { name: 'Time saved (estimate)' });
   await tile.getByText('1.7 h').waitFor();
   await page.getByLabel('Minutes a success saves').fill('12');
   await tile.getByText('4.0 h').waitFor();

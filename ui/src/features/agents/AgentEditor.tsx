@@ -3,6 +3,7 @@ import { ActionIcon, Alert, Anchor, Badge, Menu, Tabs, ThemeIcon } from '@mantin
 import { IconDots, IconLock, IconRobot, IconTrash } from '@tabler/icons-react';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { ApiError, api, call, messageOf } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
 import { AppLink } from '@/components/AppLink';
@@ -55,7 +56,8 @@ export function AgentEditor({ agent }: { agent: Agent }) {
     if (!sure) return;
     try {
       await call(api.DELETE('/api/v1/agents/{id}', { params: { path: { id: agent.id } } }));
-      editing.discard();
+      // What was typed goes with the agent; the guard must know before the page is left.
+      flushSync(editing.discard);
       queryClient.removeQueries({ queryKey: ['agents', 'one', agent.id] });
       await navigate({ to: '/agents' });
       await refresh('agents', 'tokens');

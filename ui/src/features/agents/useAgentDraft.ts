@@ -29,7 +29,10 @@ export function useAgentDraft(agent: Agent) {
   const behind = agent.version > base.version && changed;
 
   const save = async () => {
-    if (behind || nameProblem(draft.name)) return;
+    const problem = behind
+      ? 'somebody else changed this agent; choose above what to keep'
+      : nameProblem(draft.name);
+    if (problem) return failed(new Error(problem));
     setSaving(true);
     try {
       const now = await call(

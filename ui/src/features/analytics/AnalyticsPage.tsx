@@ -90,8 +90,8 @@ function Dashboard({ seen, span, agent }: DashboardProps) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
         <SkillBars title="Most used" about="Uses in these days, and how many succeeded." skills={seen.top} />
         <SkillBars
-          title="Failing"
-          about="At least 5 uses in these days, the lowest success rate first."
+          title="Lowest success"
+          about="Skills with at least 5 uses in these days and a failure."
           skills={seen.failing}
           by="rate"
           none="No skill with at least 5 uses fails."

@@ -11,7 +11,7 @@ const USUAL_MINUTES = 5;
 export function Tiles({ totals }: { totals: Schemas['AnalyticsTotalsView'] }) {
   const waiting = totals.draft + totals.pending;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: 'xs', sm: 'md' }}>
       <Tile label="Uses" value={totals.uses.toLocaleString('en')}>
         {totals.runs > 0
           ? `${counted(totals.runs, 'run')}, ${duration(totals.run_ms_total)} in all`
@@ -41,7 +41,7 @@ export function Tiles({ totals }: { totals: Schemas['AnalyticsTotalsView'] }) {
 
 function Tile({ label, value, children }: { label: string; value: string; children: ReactNode }) {
   return (
-    <Paper withBorder p="md" component="section" aria-label={label}>
+    <Paper withBorder p={{ base: 'sm', sm: 'md' }} component="section" aria-label={label}>
       <Text size="sm" c="dimmed">
         {label}
       </Text>
@@ -63,9 +63,9 @@ function TimeSaved({ successes }: { successes: number }) {
     getInitialValueInEffect: false,
   });
   return (
-    <Tile label="Time saved, an estimate" value={timeSaved(successes, minutes)}>
-      <Group gap={6} wrap="nowrap">
-        if a success saves
+    <Tile label="Time saved (estimate)" value={timeSaved(successes, minutes)}>
+      <Group gap={6}>
+        at
         <NumberInput
           aria-label="Minutes a success saves"
           size="xs"
@@ -77,7 +77,7 @@ function TimeSaved({ successes }: { successes: number }) {
           value={minutes}
           onChange={(value) => setMinutes(Number(value) || 0)}
         />
-        min
+        min a success
       </Group>
     </Tile>
   );

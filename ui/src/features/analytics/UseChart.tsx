@@ -13,7 +13,7 @@ export default function UseChart({ bars }: { bars: Bar[] }) {
       withLegend
       legendProps={{ verticalAlign: 'bottom', height: 36 }}
       tickLine="none"
-      gridAxis="y"
+      gridAxis="x"
       maxBarWidth={28}
       // The table beside it is what screen readers get; the chart itself takes no focus.
       barChartProps={{ accessibilityLayer: false }}
