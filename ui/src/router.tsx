@@ -221,7 +221,8 @@ const analytics = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search): { verb?: string; kind?: string; subject?: string; user?: string } => ({
+  validateSearch: (search): AuditSearch => ({
+    entry: typeof search.entry === 'number' ? search.entry : undefined,
     verb: text(search.verb),
     kind: text(search.kind),
     subject: text(search.subject),
@@ -229,6 +230,8 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import('./features/audit/AuditPage')),
 });
+
+export type AuditSearch = { verb?: string; kind?: string; subject?: string; user?: string; entry?: number };
 
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -251,6 +254,7 @@ const users = createRoute({
 const tokens = createRoute({
   getParentRoute: () => settings,
   path: '/tokens',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/settings/TokensTab')),
 });
 
