@@ -24,15 +24,19 @@ import { followChanges, onLive } from '@/api/events';
 import { waitingQuery } from '@/api/queries';
 import { places } from './navigation';
 import { Palette } from './Palette';
+import { OfflineBanner, useExpiry } from './Reach';
 import classes from './Shell.module.css';
 import { Shortcuts } from './Shortcuts';
 import { UserMenu } from './UserMenu';
+import { useArrival } from './useArrival';
 
 export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const waiting = useQuery(waitingQuery).data?.total ?? 0;
   const live = useLive();
+  useExpiry();
+  useArrival();
 
   useEffect(() => {
     const ending = new AbortController();
@@ -115,6 +119,7 @@ export function Shell() {
         </Group>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
+        <OfflineBanner />
         <Outlet />
       </AppShell.Main>
       <Palette />

@@ -49,6 +49,7 @@ export function Shortcuts() {
     ['/', 'Search on this page'],
     ['j  k', 'Next and previous in a list'],
     ['Enter', 'Open'],
+    ['x', 'Choose, in the library'],
     ['a  x', 'Approve and reject, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
     ['?', 'This list'],
