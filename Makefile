@@ -1,17 +1,23 @@
 # Everything builds into one folder, target/; each command sets up by itself what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench embedding fuzz clean
+.PHONY: help run build ui dev test lint check bench embedding fuzz clean
 
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## builds the server and starts it
+run: ui ## builds the server with its web app and starts it
 	cargo run --release --package repertoire-cli --bin repertoire -- serve
 
-build: ## builds the program: target/release/repertoire
+build: ui ## builds the program with its web app: target/release/repertoire
 	cargo build --release --package repertoire-cli --bin repertoire
 
-test: ## runs every test; sets up Python packages and a PostgreSQL by itself
+ui: ## builds the web app, if there is Node: ui/dist
+	@scripts/ui build
+
+dev: ## starts a server, and a second one that shows each change of the web app at once
+	@scripts/ui dev
+
+test: ## runs every test; sets up Python packages, a PostgreSQL and a browser by itself
 	@scripts/test $(ARGS)
 
 lint: ## checks form, lints, documentation and dependencies
@@ -30,4 +36,4 @@ fuzz: ## runs each fuzz target for a short while
 
 clean: ## removes everything that was built or installed here
 	cargo clean
-	rm -rf .venv .test fuzz/target fuzz/artifacts fuzz/coverage
+	rm -rf .venv .test fuzz/target fuzz/artifacts fuzz/coverage ui/dist ui/node_modules

@@ -123,6 +123,11 @@ fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketA
         ),
         None => "  Sign in: `repertoire user link` makes a one-time link.".to_owned(),
     };
+    let web_app = if settings.serve.web_app().is_ok_and(|app| app.is_there()) {
+        url
+    } else {
+        "not in this build: run `make ui` and build again, or name its folder with --ui-dir"
+    };
     let sandbox = &settings.sandbox;
     let python = match (sandbox.enabled.value, sandbox.python()) {
         (false, _) => "off: skills are kept, not run".to_owned(),
@@ -133,7 +138,8 @@ fn greet(output: Output, settings: &Settings, url: &str, metrics: Option<SocketA
         String::new(),
         format!("  Repertoire {} is ready", env!("CARGO_PKG_VERSION")),
         String::new(),
-        format!("  web and API    {url}"),
+        format!("  web app        {web_app}"),
+        format!("  API            {url}/api/v1"),
         format!("  API reference  {url}/docs"),
         format!("  MCP            {url}/mcp"),
         format!("  library        {place}"),

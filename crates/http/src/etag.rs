@@ -41,16 +41,8 @@ pub(crate) fn shown(headers: &HeaderMap, version: u64, view: &impl Serialize) ->
         tracing::error!(error = %error, "an answer cannot be written");
         Problem::with_code(Code::Internal, "the answer cannot be written")
     })?;
-    let digest: String = Digest::of(&body).hex().chars().take(16).collect();
-    let tag = format!("\"{version}-{digest}\"");
-    let known = headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == tag || known == "*");
-    let response = if known {
+    let tag = format!("\"{version}-{}\"", digest(&body));
+    let response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         ([(header::CONTENT_TYPE, "application/json")], body).into_response()
@@ -58,7 +50,28 @@ pub(crate) fn shown(headers: &HeaderMap, version: u64, view: &impl Serialize) ->
     Ok(with_tag(&tag, response))
 }
 
-fn with_tag(tag: &str, mut response: Response) -> Response {
+/// The tag of bytes that have no version.
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+    format!("\"{}\"", digest(bytes))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Digest::of(bytes).hex().chars().take(16).collect()
+}
+
+/// Whether the client has what this tag stands for.
+pub(crate) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == tag || known == "*")
+}
+
+/// The same answer with a tag.
+pub(crate) fn with_tag(tag: &str, mut response: Response) -> Response {
     if let Ok(value) = HeaderValue::from_str(tag) {
         response.headers_mut().insert(header::ETAG, value);
     }

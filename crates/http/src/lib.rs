@@ -1,4 +1,5 @@
-//! The HTTP door: the native API, the dialects of other designs, sign-in, health, and the OpenAPI document.
+//! The HTTP door: the native API, the dialects of other designs, sign-in, health, the OpenAPI
+//! document, and the web app.
 //!
 //! A handler reads the request into types, calls one use case of `app`, and renders. No rule lives here, and
 //! nothing here knows which database there is.
@@ -21,8 +22,10 @@ mod rate_limit;
 mod server;
 mod sign_in;
 mod v1;
+mod web;
 
 pub use instances::instances_openapi_json;
 pub use local::{InProcess, LocalRequest, LocalResponse};
 pub use server::{Http, HttpConfig};
 pub use v1::openapi_json;
+pub use web::{NoWebApp, WebApp};

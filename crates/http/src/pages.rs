@@ -1,6 +1,6 @@
-//! The few pages there are without the web app.
+//! The few pages there are without the web app, and the headers that every page has.
 
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, header};
 use axum::response::{Html, IntoResponse};
 
 const STYLE: &str = "body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;\
@@ -9,20 +9,36 @@ const STYLE: &str = "body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;mar
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
-fn page(title: &str, body: &str) -> ([(HeaderName, HeaderValue); 1], Html<String>) {
+/// A page with its content security policy, and apart from every other site that is open in the browser.
+pub(crate) fn guarded(policy: String, html: Html<String>) -> impl IntoResponse {
+    const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+    const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (OPENER_POLICY, "same-origin".to_owned()),
+        (PERMISSIONS_POLICY, "camera=(), microphone=(), geolocation=()".to_owned()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    (headers, html)
+}
+
+fn page(title: &str, body: &str) -> impl IntoResponse + use<> {
     let html = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>{title}</title><style>{STYLE}</style>\
          <main><h1>{title}</h1>{body}</main></html>"
     );
-    ([(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY))], Html(html))
+    guarded(POLICY.to_owned(), Html(html))
 }
 
-/// What stands at the root.
-pub(crate) async fn home() -> impl IntoResponse {
+/// What stands where the app would.
+pub(crate) fn no_app() -> impl IntoResponse {
     page(
         "Repertoire",
-        "<p>This is a Repertoire server: a skill library for AI agents.</p>\
+        "<p>This is a Repertoire server: a skill library for AI agents. Its API works; the web app is not in this \
+         build.</p>\
+         <p>To get it, run <code>make ui</code> where the program is built (it needs Node), then build again; or start \
+         the server with <code>repertoire serve --ui-dir ui/dist</code>.</p>\
          <ul><li><a href=\"/docs\">Browse the API</a></li>\
          <li><a href=\"/api/v1/openapi.json\">OpenAPI document</a></li></ul>\
          <p>On the command line, <code>repertoire skill list</code> shows the library, and \

@@ -79,6 +79,11 @@ impl Problem {
         Self::with_code(Code::InvalidRequest, detail)
     }
 
+    /// Its stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// Whether it is the problem with this code.
     pub(crate) fn has(&self, code: Code) -> bool {
         self.code == code.as_str()
@@ -191,7 +196,7 @@ fn status(code: Code) -> StatusCode {
     }
 }
 
-pub(crate) async fn no_such_path() -> Problem {
+pub(crate) fn no_such_path() -> Problem {
     Problem::with_code(Code::NotFound, "there is nothing at this path; see /docs")
 }
 

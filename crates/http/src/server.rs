@@ -15,7 +15,8 @@ use tokio::net::TcpListener;
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
 use crate::rate_limit::SignInLimit;
-use crate::{edge, health, instances, pages, problem, sign_in, v1};
+use crate::web::WebApp;
+use crate::{edge, health, instances, problem, sign_in, v1, web};
 
 /// What the door has to be told.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct HttpConfig {
     pub max_body_bytes: usize,
     /// How many sign-in attempts an address has a minute.
     pub sign_in_attempts_per_minute: u32,
+    /// The app that people see.
+    pub web_app: WebApp,
 }
 
 impl Default for HttpConfig {
@@ -37,6 +40,7 @@ impl Default for HttpConfig {
             public_url: "http://127.0.0.1:7400".to_owned(),
             max_body_bytes: 32 * 1024 * 1024,
             sign_in_attempts_per_minute: 10,
+            web_app: WebApp::none(),
         }
     }
 }
@@ -76,13 +80,14 @@ impl Http {
 
     fn routes(&self) -> Router {
         Router::new()
-            .route("/", get(pages::home))
+            .route("/", get(web::home))
+            .route("/index.html", get(web::home))
             .route("/sign-in", get(sign_in::page))
             .route("/healthz", get(health::alive))
             .route("/readyz", get(health::ready))
             .merge(v1::router())
             .merge(instances::router())
-            .fallback(problem::no_such_path)
+            .fallback(web::elsewhere)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(DefaultBodyLimit::max(self.state.config.max_body_bytes))
             .with_state(self.state.clone())

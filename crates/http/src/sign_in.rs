@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use app::identity::Secret;
 use app::sign_in::{self, SignedIn};
 use axum::extract::{ConnectInfo, State};
-use axum::http::{Extensions, StatusCode};
+use axum::http::{Extensions, HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::{Cookie, SameSite};
@@ -17,6 +17,7 @@ use crate::bounds::within;
 use crate::extract::{Json, Query};
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
+use crate::{pages, web};
 
 /// What to sign in with: exactly one of the two.
 #[derive(Deserialize, ToSchema)]
@@ -85,21 +86,46 @@ pub(crate) async fn end(
 #[derive(Deserialize)]
 pub(crate) struct PageQuery {
     link: Option<String>,
+    /// Where to go from there.
+    next: Option<String>,
 }
 
-/// The page behind a one-time link.
+/// The page behind a one-time link. To look at it (`HEAD`) does not use the link up.
 pub(crate) async fn page(
     State(state): State<HttpState>,
+    method: Method,
     extensions: Extensions,
+    headers: HeaderMap,
     jar: CookieJar,
     Query(query): Query<PageQuery>,
 ) -> Result<Response, Problem> {
-    let Some(link) = query.link else {
-        return Ok(crate::pages::sign_in_help().into_response());
+    let Some(link) = query.link.filter(|_| method == Method::GET) else {
+        let page = web::page(&state).await;
+        return Ok(page.unwrap_or_else(|| pages::sign_in_help().into_response()));
     };
-    check_rate(&state, &extensions)?;
-    let signed_in = sign_in::by_link(&state.cx, &Secret::from_client(&link)).await?;
-    Ok((jar.add(cookie(&state, &signed_in)), Redirect::to("/")).into_response())
+    match open_link(&state, &extensions, &link).await {
+        Ok(signed_in) => {
+            let next = query.next.as_deref().filter(|next| is_local(next)).unwrap_or("/");
+            Ok((jar.add(cookie(&state, &signed_in)), Redirect::to(next)).into_response())
+        }
+        Err(problem) if web::wants_page(&headers) && state.config.web_app.is_there() => {
+            Ok(Redirect::to(&format!("/sign-in?problem={}", problem.code())).into_response())
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn open_link(state: &HttpState, extensions: &Extensions, link: &str) -> Result<SignedIn, Problem> {
+    check_rate(state, extensions)?;
+    Ok(sign_in::by_link(&state.cx, &Secret::from_client(link)).await?)
+}
+
+/// Whether it is a path of this server, to a browser as well: those take `//` and `/\` for another server's name, and
+/// drop control characters before they look.
+fn is_local(path: &str) -> bool {
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
 
 fn cookie(state: &HttpState, signed_in: &SignedIn) -> Cookie<'static> {
@@ -124,5 +150,33 @@ fn check_rate(state: &HttpState, extensions: &Extensions) -> Result<(), Problem>
             "rate_limited",
             "too many attempts to sign in; wait a minute",
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_a_link_one_goes_nowhere_but_to_this_server() {
+        for good in ["/", "/skills/a-b", "/review?status=pending#first", "/skills/%C3%A4", "/a//b"] {
+            assert!(is_local(good), "{good}");
+        }
+        for bad in [
+            "",
+            "skills",
+            "//evil.example",
+            "/\\evil.example",
+            "/\t/evil.example",
+            "https://evil.example",
+            "javascript:alert(1)",
+            "\\\\evil.example",
+            " /a",
+            "/a b",
+            "/ä",
+            "/a\r\nset-cookie: a=b",
+        ] {
+            assert!(!is_local(bad), "{bad}");
+        }
     }
 }

@@ -58,6 +58,9 @@ fn show(session: &Session) -> Outcome {
             if hosts.is_empty() { "-".to_owned() } else { hosts.join(", ") }
         }),
         row("serve.public_url", &serve.public_url, |value| optional(value.as_ref())),
+        row("serve.ui_dir", &serve.ui_dir, |path| {
+            path.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+        }),
         row("log.format", &log.format, |format| match format {
             LogFormat::Text => "text".to_owned(),
             LogFormat::Json => "json".to_owned(),

@@ -91,7 +91,7 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the server: API, MCP, sign-in, metrics
+    /// Run the server: web app, API, MCP, sign-in, metrics
     Serve(ServeArgs),
     /// Speak MCP on standard input and output, for agent hosts
     Mcp(mcp::McpArgs),
@@ -198,6 +198,9 @@ struct ServeArgs {
     /// The address people reach this server at [env: REPERTOIRE_PUBLIC_URL]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
+    /// Serve the web app from this folder instead of the one in this program [env: REPERTOIRE_UI_DIR]
+    #[arg(long, value_name = "DIR")]
+    ui_dir: Option<PathBuf>,
     /// Run code although a required protection is missing [env: REPERTOIRE_SANDBOX_ALLOW_WEAKER]
     #[arg(long)]
     allow_weaker_sandbox: bool,
@@ -276,6 +279,7 @@ fn flags(global: &Global, command: &Command) -> Layer {
                 metrics_listen: args.metrics_listen.clone(),
                 allow_hosts: (!args.allow_host.is_empty()).then(|| args.allow_host.clone()),
                 public_url: args.public_url.clone(),
+                ui_dir: args.ui_dir.clone(),
             },
             LogLayer {
                 format: args.log_format.clone(),

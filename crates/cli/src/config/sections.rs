@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 
+use door_http::WebApp;
 use model::{Handle, SkillName};
 
 use super::{Layer, Places, Secret, Setting, Source, pick, pick_optional, without_password};
@@ -79,6 +80,7 @@ pub(crate) struct Serve {
     pub(crate) metrics_listen: Setting<String>,
     pub(crate) allow_hosts: Setting<Vec<String>>,
     pub(crate) public_url: Setting<Option<String>>,
+    pub(crate) ui_dir: Setting<Option<PathBuf>>,
 }
 
 impl Serve {
@@ -90,6 +92,7 @@ impl Serve {
             }),
             allow_hosts: pick(layers, Vec::new(), |layer| layer.serve.allow_hosts.clone()),
             public_url: pick_optional(layers, |layer| layer.serve.public_url.clone()),
+            ui_dir: pick_optional(layers, |layer| layer.serve.ui_dir.clone()),
         }
     }
 
@@ -117,6 +120,15 @@ impl Serve {
     pub(crate) fn url(&self) -> String {
         let url = self.public_url.value.clone().unwrap_or_else(|| format!("http://{}", self.listen.value));
         url.trim_end_matches('/').to_owned()
+    }
+
+    /// The web app: of the folder that was named, else the one in this program.
+    pub(crate) fn web_app(&self) -> Outcome<WebApp> {
+        let Some(folder) = &self.ui_dir.value else { return Ok(WebApp::embedded()) };
+        WebApp::in_folder(folder).map_err(|error| {
+            Failure::usage(error.to_string())
+                .hint("build the app with `make ui`, and name its folder: ui/dist")
+        })
     }
 
     /// Where metrics are served, unless they are off.

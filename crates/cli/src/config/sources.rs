@@ -79,6 +79,7 @@ pub(crate) struct ServeLayer {
     pub(crate) metrics_listen: Option<String>,
     pub(crate) allow_hosts: Option<Vec<String>>,
     pub(crate) public_url: Option<String>,
+    pub(crate) ui_dir: Option<PathBuf>,
 }
 
 /// What a source says on `[log]`.
@@ -153,6 +154,7 @@ impl Layer {
                 metrics_listen: get("REPERTOIRE_METRICS_LISTEN"),
                 allow_hosts: get("REPERTOIRE_ALLOW_HOSTS").map(|hosts| words(&hosts)),
                 public_url: get("REPERTOIRE_PUBLIC_URL"),
+                ui_dir: get("REPERTOIRE_UI_DIR").map(PathBuf::from),
             },
             log: LogLayer { format: get("REPERTOIRE_LOG_FORMAT"), level: get("REPERTOIRE_LOG_LEVEL") },
             limits: LimitsLayer {

@@ -62,6 +62,7 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_METRICS_LISTEN", "off"),
         ("REPERTOIRE_ALLOW_HOSTS", "a.example, b.example"),
         ("REPERTOIRE_PUBLIC_URL", "https://p"),
+        ("REPERTOIRE_UI_DIR", "/ui"),
         ("REPERTOIRE_LOG_FORMAT", "json"),
         ("REPERTOIRE_LOG_LEVEL", "debug"),
         ("REPERTOIRE_MAX_FILES", "7"),
@@ -106,6 +107,7 @@ fn each_variable_reaches_its_setting() {
     assert_eq!(settings.serve.metrics_address().unwrap(), None);
     assert_eq!(settings.serve.allow_hosts.value, ["a.example", "b.example"]);
     assert_eq!(settings.serve.public_url.value.as_deref(), Some("https://p"));
+    assert_eq!(settings.serve.ui_dir.value.as_deref(), Some(std::path::Path::new("/ui")));
     assert_eq!(settings.log.format.value, LogFormat::Json);
     assert_eq!(settings.log.level.value, "debug");
     assert_eq!((settings.limits.bundles.max_files, settings.limits.max_body_bytes), (7, 4096));

@@ -101,6 +101,7 @@ impl Running {
         listener: TcpListener,
         purpose: Purpose,
     ) -> Outcome<Self> {
+        let web_app = settings.serve.web_app()?;
         let address = listener.local_addr().map_err(|error| Failure::unavailable(error.to_string()))?;
         let own_url = format!("http://{}", reachable(address));
         let public_url = settings.serve.public_url.value.as_deref().unwrap_or(&own_url);
@@ -109,6 +110,7 @@ impl Running {
             allowed_hosts: allowed_hosts(&settings.serve, &public_url),
             public_url: public_url.clone(),
             max_body_bytes: settings.limits.max_body_bytes,
+            web_app,
             ..HttpConfig::default()
         };
         let opened = &library.opened;

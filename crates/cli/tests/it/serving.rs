@@ -136,3 +136,18 @@ fn an_open_editor_keeps_nobody_waiting_and_a_refused_text_is_kept() {
     assert_eq!(std::fs::read(kept).unwrap(), [255]);
     std::fs::remove_file(kept).unwrap();
 }
+
+#[tokio::test]
+async fn the_web_app_comes_from_the_folder_that_is_named() {
+    let world = World::new();
+    std::fs::create_dir(world.path("dist")).unwrap();
+    let dist = world.path("dist").display().to_string();
+    let refused = world.run(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--ui-dir", &dist]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("index.html") && refused.err.contains("make ui"), "{}", refused.err);
+    std::fs::write(world.path("dist/index.html"), "<p nonce=\"__CSP_NONCE__\">the app</p>").unwrap();
+    let server = Server::start(&world, &["--ui-dir", &dist]);
+    let page = reqwest::get(&server.url).await.unwrap().text().await.unwrap();
+    assert!(page.contains("the app") && !page.contains("__CSP_NONCE__"), "{page}");
+    server.stop();
+}

@@ -3,7 +3,7 @@
 use repertoire_http::HttpConfig;
 use serde_json::json;
 
-use crate::api::{Answer, Api, Ask, get, id, post};
+use crate::api::{Answer, Api, Ask, ask, get, id, post};
 
 async fn fresh_link(api: &Api) -> String {
     let me = api.ok(200, get("/me")).await.json();
@@ -45,6 +45,35 @@ async fn a_link_signs_in_once() {
     assert_eq!((me.status, &me.json()["user"]["handle"]), (200, &json!("admin")));
     api.refused(get(&format!("//sign-in?link={link}")), 401, "unauthenticated").await;
     api.refused(post("/sign-in").json(json!({"link": link})), 401, "unauthenticated").await;
+    // Without the app there is nothing else to show a browser.
+    let browser = get(&format!("//sign-in?link={link}")).header("accept", "text/html");
+    api.refused(browser, 401, "unauthenticated").await;
+}
+
+#[tokio::test]
+async fn from_a_link_one_goes_where_one_was_going_on_this_server() {
+    let api = Api::new().await;
+    for (next, wanted) in [
+        ("/skills/one?tab=files", "/skills/one?tab=files"),
+        ("//evil.example", "/"),
+        ("/%5Cevil.example", "/"),
+        ("/%09/evil.example", "/"),
+        ("https://evil.example/", "/"),
+        ("", "/"),
+    ] {
+        let link = fresh_link(&api).await;
+        let opened = api.send(get(&format!("//sign-in?link={link}&next={next}"))).await;
+        assert_eq!((opened.status, opened.header("location").as_str()), (303, wanted), "{next}");
+    }
+}
+
+#[tokio::test]
+async fn looking_at_a_link_does_not_use_it_up() {
+    let api = Api::new().await;
+    let link = fresh_link(&api).await;
+    let looked = api.send(ask("HEAD", &format!("//sign-in?link={link}"))).await;
+    assert_eq!((looked.status, looked.header("set-cookie").as_str()), (200, ""));
+    assert_eq!(api.send(get(&format!("//sign-in?link={link}"))).await.status, 303);
 }
 
 #[tokio::test]

@@ -30,3 +30,4 @@ mod runs;
 mod search;
 mod sessions;
 mod unauthorised;
+mod web;

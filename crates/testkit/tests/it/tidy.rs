@@ -40,6 +40,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sqlx", &["store-sqlite", "store-postgres"]),
     ("axum", &["http", "mcp"]),
     ("rmcp", &["mcp"]),
+    ("rust-embed", &["http"]),
     ("utoipa", &["http"]),
     ("clap", &["cli"]),
     ("rquickjs", &["sandbox"]),
