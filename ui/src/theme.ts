@@ -26,7 +26,7 @@ const ink: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'ink',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 6 },
   colors: { ink },
   autoContrast: true,
   defaultRadius: 'md',
@@ -55,6 +55,11 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
     '--mantine-color-error': theme.colors.red[8],
+    // The library's own are too pale on their light grounds.
+    '--mantine-color-green-light-color': '#1f6b2e',
+    '--mantine-color-teal-light-color': '#066146',
+    '--mantine-color-yellow-light-color': '#7d4e00',
+    '--mantine-color-orange-light-color': '#973907',
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',

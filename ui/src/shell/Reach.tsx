@@ -36,14 +36,15 @@ export function useExpiry(): void {
   const navigate = useNavigate();
   const router = useRouter();
   useEffect(() => {
-    let leaving = false;
+    // Whoever stays, to save elsewhere what they wrote, is not asked again until somebody is signed in.
+    let asked = false;
     return onReach((reach) => {
-      if (reach !== 'signed-out' || leaving) return;
-      leaving = true;
+      if (reach === 'reached') asked = false;
+      if (reach !== 'signed-out' || asked) return;
+      asked = true;
       const { href } = router.state.location;
-      void navigate({ to: '/sign-in', search: { next: href === '/' ? undefined : href } }).finally(() => {
-        leaving = false;
-        // Whoever signs in next starts with nothing of the one before. Whoever chose to stay keeps their page.
+      void navigate({ to: '/sign-in', search: { next: href === '/' ? undefined : href } }).then(() => {
+        // The next one who signs in starts with nothing of the one before.
         if (router.state.location.pathname === '/sign-in') queryClient.clear();
       });
     });

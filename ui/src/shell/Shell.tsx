@@ -57,7 +57,14 @@ export function Shell() {
       <AppShell.Header hiddenFrom="sm" px="md" className={classes.header}>
         <Group h="100%" justify="space-between">
           <Group gap="sm">
-            <Burger opened={open} onClick={toggle} size="sm" aria-label={open ? 'Close menu' : 'Open menu'} />
+            <Burger
+              opened={open}
+              onClick={toggle}
+              size="sm"
+              aria-label={open ? 'Close menu' : 'Open menu'}
+              aria-expanded={open}
+              aria-controls="navigation"
+            />
             <Logo />
           </Group>
           <ActionIcon aria-label="Search and commands" onClick={spotlight.open} size="lg">
@@ -65,7 +72,13 @@ export function Shell() {
           </ActionIcon>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.side} aria-label="Main">
+      <AppShell.Navbar
+        className={classes.side}
+        data-closed={!open || undefined}
+        aria-label="Main"
+        id="navigation"
+        onKeyDown={(event) => event.key === 'Escape' && close()}
+      >
         <Box p="md" pb="xs" visibleFrom="sm">
           <Logo />
         </Box>

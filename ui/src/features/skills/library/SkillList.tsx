@@ -2,7 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { type SkillListQuery, skillsQuery } from '@/api/queries';
 import { Failure, ListSkeleton } from '@/components/page';
@@ -60,12 +60,15 @@ function Rows({ items, total, label, fading, more }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const height = useMediaQuery('(max-width: 48em)') ? CARD : ROW;
   const above = useAbove(list);
+  // Both must stay the same from one drawing to the next: everything is measured again when they change.
+  const estimateSize = useCallback(() => height, [height]);
+  const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items]);
   const virtualizer = useWindowVirtualizer({
     count: total,
-    estimateSize: () => height,
     overscan: 8,
     scrollMargin: above,
-    getItemKey: (index) => items[index]?.id ?? index,
+    estimateSize,
+    getItemKey,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height moves every row
   useLayoutEffect(() => virtualizer.measure(), [height, virtualizer]);
