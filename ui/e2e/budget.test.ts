@@ -42,7 +42,10 @@ test('the first page needs less than 350 KB of compressed JavaScript, without ed
     const holders = readdirSync(assets).filter(
       (name) => name.endsWith('.js') && readFileSync(resolve(assets, name), 'utf8').includes(mark),
     );
-    expect(loaded.filter(({ path }) => holders.includes(path.split('/').pop() ?? '')), what).toEqual([]);
+    expect(
+      loaded.filter(({ path }) => holders.includes(path.split('/').pop() ?? '')),
+      what,
+    ).toEqual([]);
   }
   await leave();
 });

@@ -55,7 +55,8 @@ test('ten thousand skills scroll to the end with few rows in the page', { timeou
     }
     return { frames: frames.sort((one, other) => one - other), most };
   });
-  const share = (part: number) => scrolled.frames[Math.floor(part * (scrolled.frames.length - 1))]?.toFixed(1);
+  const share = (part: number) =>
+    scrolled.frames[Math.floor(part * (scrolled.frames.length - 1))]?.toFixed(1);
   process.stdout.write(
     `scrolling: ${scrolled.frames.length} frames, median ${share(0.5)} ms, 95% ${share(0.95)} ms, worst ${share(1)} ms; at most ${scrolled.most} rows\n`,
   );
@@ -94,6 +95,9 @@ test('all ten thousand are chosen with one click', { timeout: 120_000 }, async (
   const { page, leave } = await visit(server);
   await page.goto('/skills');
   await page.getByRole('checkbox', { name: 'Choose all 10,000 skills' }).click();
-  await page.getByRole('region', { name: 'Chosen skills' }).getByText('10,000 skills').waitFor({ timeout: 90_000 });
+  await page
+    .getByRole('region', { name: 'Chosen skills' })
+    .getByText('10,000 skills')
+    .waitFor({ timeout: 90_000 });
   await leave();
 });

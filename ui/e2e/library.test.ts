@@ -15,7 +15,8 @@ afterAll(async () => {
   await server.end();
 });
 
-const rows = (page: Page, list = 'Skills') => page.getByRole('list', { name: list, exact: true }).locator('article');
+const rows = (page: Page, list = 'Skills') =>
+  page.getByRole('list', { name: list, exact: true }).locator('article');
 const row = (page: Page, title: string) => page.locator('article').filter({ hasText: title });
 const skill = (name: string) => server.call('GET', `/skills/${ids[name]}`);
 const titles = (page: Page) => page.locator('[data-skill-link]').allInnerTexts();
@@ -65,7 +66,7 @@ test('a switch turns a skill off at once, and undo turns it on again', async () 
   await page.goto('/skills');
   const toggle = page.getByRole('switch', { name: 'Release notes is on' });
   expect(await toggle.isChecked()).toBe(true);
-  await row(page, 'Release notes').locator('label').last().click();
+  await toggle.click();
   await expectNotice(page, 'Release notes is off');
   expect((await skill('release-notes')).enabled).toBe(false);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -86,7 +87,7 @@ test('what the server refuses is taken back and said', async () => {
     }),
   );
   const toggle = page.getByRole('switch', { name: 'Release notes is on' });
-  await row(page, 'Release notes').locator('label').last().click();
+  await toggle.click();
   await expectNotice(page, 'Not today');
   expect(await toggle.isChecked()).toBe(true);
   await leave();
@@ -152,7 +153,9 @@ test('where nothing fits it says so, and offers weaker matches', async () => {
     nearest: false,
     limit: 50,
   });
-  expect(await titles(page)).toEqual(weak.items.map(({ skill }: { skill: { title: string } }) => skill.title));
+  expect(await titles(page)).toEqual(
+    weak.items.map(({ skill }: { skill: { title: string } }) => skill.title),
+  );
   await page.getByRole('button', { name: 'Clear the search' }).click();
   await rows(page).first().waitFor();
   await leave();
@@ -183,12 +186,16 @@ test('filters narrow the list, stand in the address, and one click clears each',
 });
 
 test('the order is by name, by change or by age', async () => {
-  await server.call('PATCH', `/skills/${ids['csv-cleanup']}`, { description: 'Trims the cells of a CSV file.' });
+  await server.call('PATCH', `/skills/${ids['csv-cleanup']}`, {
+    description: 'Trims the cells of a CSV file.',
+  });
   const { page, leave } = await visit(server);
   await page.goto('/skills');
   await page.getByRole('combobox', { name: 'Order' }).click();
   await page.getByRole('option', { name: 'Last changed' }).click();
-  await page.waitForFunction(() => document.querySelector('[data-skill-link]')?.textContent === 'Clean up a CSV file');
+  await page.waitForFunction(
+    () => document.querySelector('[data-skill-link]')?.textContent === 'Clean up a CSV file',
+  );
   expect(new URL(page.url()).search).toBe('?sort=updated');
   await leave();
 });
@@ -250,7 +257,13 @@ test('what could not be done is listed with its reason, and stays chosen', async
   await server.call(
     'POST',
     '/skills',
-    { name: 'lunch-plan', title: 'Lunch plan', description: 'Plans lunch for a team.', instructions: 'Ask first.', scope: 'user' },
+    {
+      name: 'lunch-plan',
+      title: 'Lunch plan',
+      description: 'Plans lunch for a team.',
+      instructions: 'Ask first.',
+      scope: 'user',
+    },
     tom.token,
   );
   const { page, leave } = await visit(server, tom.token);
@@ -259,7 +272,7 @@ test('what could not be done is listed with its reason, and stays chosen', async
   await page.getByRole('checkbox', { name: 'Select Lunch plan' }).click();
   await page.getByRole('button', { name: 'Turn off' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Could not disable 1 of 2 skills').waitFor();
+  await dialog.getByText('Could not turn off 1 of 2 skills').waitFor();
   await dialog.getByRole('link', { name: 'Release notes' }).waitFor();
   await look(page, 'library-some-failed');
   await page.keyboard.press('Escape');

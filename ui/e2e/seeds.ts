@@ -43,7 +43,8 @@ export const skills = [
   {
     name: 'refund-check',
     title: 'Check a refund',
-    description: 'Decides whether a customer gets a refund, by the order, the policy of the shop and the dates.',
+    description:
+      'Decides whether a customer gets a refund, by the order, the policy of the shop and the dates.',
     instructions: '# Refunds\n\nWithin 30 days and unused: yes. Else ask a person.\n',
     tags: ['support'],
   },
@@ -59,7 +60,10 @@ export const skills = [
 ];
 
 /** Puts them in, and gives their ids by name. */
-export async function seed(server: Server, items: Record<string, unknown>[] = skills): Promise<Record<string, string>> {
+export async function seed(
+  server: Server,
+  items: Record<string, unknown>[] = skills,
+): Promise<Record<string, string>> {
   const { results } = await server.call('POST', '/skills/bulk', { mode: 'atomic', items });
   return Object.fromEntries(
     results.map(({ published }: { published: { skill: { name: string; id: string } } }) => [

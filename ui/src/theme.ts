@@ -69,5 +69,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
     '--mantine-color-error': theme.colors.red[4],
+    '--mantine-color-gray-light': '#2a2e36',
+    '--mantine-color-gray-light-hover': '#333843',
   },
 });

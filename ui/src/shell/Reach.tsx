@@ -26,7 +26,9 @@ export function OfflineBanner() {
   return (
     <Group role="alert" gap="xs" wrap="nowrap" justify="center" className={classes.banner}>
       <IconPlugConnectedX size={18} aria-hidden />
-      <Text size="sm">The server cannot be reached. What you see may be old; it goes on when it is back.</Text>
+      <Text size="sm">
+        The server cannot be reached. What you see may be old; it goes on when it is back.
+      </Text>
     </Group>
   );
 }

@@ -22,7 +22,7 @@ import { SkillList } from './library/SkillList';
 import { useSelection } from './library/selection';
 import { Toolbar } from './library/Toolbar';
 import { useRowKeys } from './library/useRowKeys';
-import { type LibrarySearch, listFilter } from './search';
+import { isRanked, type LibrarySearch, listFilter } from './search';
 
 export default function LibraryPage() {
   const search = useSearch({ from: '/shell/skills' });
@@ -58,7 +58,7 @@ export default function LibraryPage() {
       >
         <Toolbar search={search} change={change} />
         <FilterChips search={search} change={change} />
-        {search.q ? (
+        {isRanked(search) ? (
           <Hits search={search} change={change} />
         ) : search.group ? (
           <Groups filter={filter} empty={empty} />
@@ -83,11 +83,13 @@ function useLibraryState(): Library {
   const names = useNames();
   const selection = useSelection();
   const { mutate } = useSwitch();
+  const navigate = useNavigate();
   return useMemo(
     () => ({
       me,
       names,
       selection,
+      open: ({ id }) => void navigate({ to: '/skills/$skillId', params: { skillId: id } }),
       turn: (skill, enabled) => mutate({ skill, enabled }),
       bringBack: (skill) => {
         deeds.bringBack
@@ -96,6 +98,6 @@ function useLibraryState(): Library {
           .finally(() => refresh('skills'));
       },
     }),
-    [me, names, selection, mutate],
+    [me, names, selection, mutate, navigate],
   );
 }

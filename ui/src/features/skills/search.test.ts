@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filtersOn, listFilter, readLibrarySearch, searchRequest, withoutFilters } from './search';
+import { filtersOn, isRanked, listFilter, readLibrarySearch, searchRequest, withoutFilters } from './search';
 
 test('an address that makes no sense is read as far as it does', () => {
   const read = readLibrarySearch({ q: 42, tag: '', status: 'draft', enabled: 'no', sort: 'size', other: 1 });
@@ -42,4 +42,10 @@ test('clearing filters leaves the words and the order', () => {
   const search = { q: 'loan', tag: 'finance', user: 'u', sort: 'updated' } as const;
   expect(filtersOn(search)).toEqual(['tag', 'user']);
   expect(withoutFilters(search)).toEqual({ q: 'loan', sort: 'updated' });
+});
+
+test('words find deleted skills by their letters, since search does not know them', () => {
+  expect(isRanked({ q: 'loan' })).toBe(true);
+  expect(isRanked({ q: 'loan', deleted: true })).toBe(false);
+  expect(listFilter({ q: 'loan', deleted: true })).toEqual({ q: 'loan', deleted: true });
 });

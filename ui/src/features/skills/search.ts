@@ -63,10 +63,16 @@ export function withoutFilters(search: LibrarySearch): LibrarySearch {
   return rest;
 }
 
-/** The address as the list operation takes it. Words are for search, which ranks; they are not among them. */
+/** Whether the words are for search, which ranks. It knows nothing of deleted skills: those are found by their letters. */
+export function isRanked(search: LibrarySearch): boolean {
+  return Boolean(search.q) && !search.deleted;
+}
+
+/** The address as the list operation takes it. */
 export function listFilter(search: LibrarySearch): SkillListQuery {
   const { tag, origin, status, scope, facet, agent, user, enabled, deleted, sort } = search;
-  const filter = { tag, origin, status, scope, facet, agent, user, enabled, deleted, sort };
+  const q = isRanked(search) ? undefined : search.q;
+  const filter = { q, tag, origin, status, scope, facet, agent, user, enabled, deleted, sort };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 

@@ -1,7 +1,14 @@
 /** What can be done to the chosen skills; it stands at the foot of the window while any are chosen. */
 import { ActionIcon, Button, Group, Menu, Modal, Paper, Progress, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconArchive, IconDots, IconToggleLeft, IconToggleRight, IconTrash, IconX } from '@tabler/icons-react';
+import {
+  IconArchive,
+  IconDots,
+  IconToggleLeft,
+  IconToggleRight,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { counted } from '@/components/time';
@@ -57,7 +64,7 @@ export function BulkBar({ deleted }: { deleted: boolean }) {
             {counted(chosen.length, 'skill')}
           </Text>
           {deleted ? (
-            <Button size="compact-md" onClick={() => begin(deeds.bringBack)}>
+            <Button size="compact-sm" onClick={() => begin(deeds.bringBack)}>
               Bring back
             </Button>
           ) : (
@@ -101,7 +108,7 @@ export function BulkBar({ deleted }: { deleted: boolean }) {
 function Tool({ deed, icon, begin }: { deed: Deed; icon: ReactNode; begin: (deed: Deed) => void }) {
   return (
     <>
-      <Button size="compact-md" visibleFrom="sm" leftSection={icon} onClick={() => begin(deed)}>
+      <Button size="compact-sm" visibleFrom="sm" leftSection={icon} onClick={() => begin(deed)}>
         {deed.label}
       </Button>
       <ActionIcon size="lg" hiddenFrom="sm" aria-label={deed.label} onClick={() => begin(deed)}>

@@ -1,5 +1,16 @@
 /** What the library says when it has nothing to show: how skills get here, or what hides them. */
-import { ActionIcon, Button, Code, CopyButton, Group, Paper, SimpleGrid, Text, ThemeIcon, Title } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  Paper,
+  SimpleGrid,
+  Text,
+  ThemeIcon,
+  Title,
+} from '@mantine/core';
 import {
   IconCheck,
   IconCopy,

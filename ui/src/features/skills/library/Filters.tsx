@@ -40,7 +40,7 @@ export function FilterButton({ search, change }: FilterProps) {
   );
   return (
     <Popover
-      position="bottom-end"
+      position={narrow ? 'bottom' : 'bottom-end'}
       width={narrow ? 'calc(100vw - 2rem)' : 480}
       shadow="md"
       trapFocus
@@ -53,7 +53,7 @@ export function FilterButton({ search, change }: FilterProps) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Filter">
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <SimpleGrid cols={2} spacing="sm">
           <Select
             {...inside}
             clearable
@@ -145,7 +145,7 @@ export function FilterChips({ search, change }: FilterProps) {
     deleted: () => 'Deleted',
   };
   return (
-    <Group gap={6} component="section" aria-label="Filters that are on">
+    <Group gap={6} mb="xs" component="section" aria-label="Filters that are on">
       {on.map((word) => (
         <span key={word} className={classes.chip}>
           {say[word]()}

@@ -1,6 +1,12 @@
 /** The library by whose a skill is: the workspace's, an agent's, a person's, or a person's with an agent. */
 import { Badge, Box, Group, Text, UnstyledButton } from '@mantine/core';
-import { IconBuildingCommunity, IconChevronRight, IconRobot, IconUser, IconUserCog } from '@tabler/icons-react';
+import {
+  IconBuildingCommunity,
+  IconChevronRight,
+  IconRobot,
+  IconUser,
+  IconUserCog,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';

@@ -3,7 +3,7 @@ import { ActionIcon, Alert, Box, Button, Collapse, Group, Progress, Stack, Text 
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconInfoCircle, IconSearchOff } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { Empty, Failure, ListSkeleton } from '@/components/page';
 import { counted, percent } from '@/components/time';
@@ -24,7 +24,8 @@ export function Hits({ search, change }: HitsProps) {
     placeholderData: keepPreviousData,
   });
   const found = query.data?.items;
-  const shown = useMemo(() => found?.map(({ skill }) => skill) ?? [], [found]);
+  const shown = useRef<Schemas['SkillView'][]>([]);
+  shown.current = found?.map(({ skill }) => skill) ?? [];
   if (!query.data || !found) {
     if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
     return <ListSkeleton rows={4} height={84} />;
@@ -80,9 +81,7 @@ function NothingFits({ search, change, bound }: HitsProps & { bound: number }) {
               Show weaker matches
             </Button>
           )}
-          {narrowed && (
-            <Button onClick={() => change(withoutFilters(search))}>Search without filters</Button>
-          )}
+          {narrowed && <Button onClick={() => change(withoutFilters(search))}>Search without filters</Button>}
         </>
       }
     >
@@ -93,7 +92,7 @@ function NothingFits({ search, change, bound }: HitsProps & { bound: number }) {
   );
 }
 
-type HitProps = { hit: Found; shown: Schemas['SkillView'][]; threshold: number };
+type HitProps = { hit: Found; shown: RefObject<Schemas['SkillView'][]>; threshold: number };
 
 function Hit({ hit, shown, threshold }: HitProps) {
   const [open, { toggle }] = useDisclosure();
@@ -101,11 +100,7 @@ function Hit({ hit, shown, threshold }: HitProps) {
   const title = skill.title || skill.name;
   return (
     <>
-      <SkillRow
-        skill={skill}
-        shown={shown}
-        measure={<Similarity hit={hit} threshold={threshold} />}
-      >
+      <SkillRow skill={skill} shown={shown} measure={<Similarity hit={hit} threshold={threshold} />}>
         <Group gap={4} wrap="nowrap" mt={2} className={classes.why}>
           <Text size="xs" className={classes.reason}>
             {why}

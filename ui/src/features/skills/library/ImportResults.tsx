@@ -40,7 +40,8 @@ export function ImportResults({ outcome, left, again, close, busy }: ResultsProp
       </ul>
       {left.length > 0 && (
         <Text size="sm" c="dimmed">
-          {counted(left.length, 'file')} left out, because no SKILL.md stands above: {left.slice(0, 5).join(', ')}
+          {counted(left.length, 'file')} left out, because no SKILL.md stands above:{' '}
+          {left.slice(0, 5).join(', ')}
           {left.length > 5 && ' …'}
         </Text>
       )}

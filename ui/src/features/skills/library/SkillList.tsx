@@ -2,7 +2,16 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Schemas } from '@/api/client';
 import { type SkillListQuery, skillsQuery } from '@/api/queries';
 import { Failure, ListSkeleton } from '@/components/page';
@@ -44,12 +53,11 @@ export function SkillList({ filter, label, empty, head }: ListProps) {
         label={label}
         fading={query.isPlaceholderData}
         more={() => {
-          if (query.hasNextPage && !query.isFetching && !query.isFetchNextPageError) void query.fetchNextPage();
+          if (query.hasNextPage && !query.isFetching && !query.isFetchNextPageError)
+            void query.fetchNextPage();
         }}
       />
-      {query.isFetchNextPageError && (
-        <Failure error={query.error} retry={() => void query.fetchNextPage()} />
-      )}
+      {query.isFetchNextPageError && <Failure error={query.error} retry={() => void query.fetchNextPage()} />}
     </>
   );
 }
@@ -58,6 +66,9 @@ type RowsProps = { items: Skill[]; total: number; label: string; fading: boolean
 
 function Rows({ items, total, label, fading, more }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
+  // Rows get the same box each time: another page must not draw those again that are there.
+  const shown = useRef(items);
+  shown.current = items;
   const height = useMediaQuery('(max-width: 48em)') ? CARD : ROW;
   const above = useAbove(list);
   // Both must stay the same from one drawing to the next: everything is measured again when they change.
@@ -95,7 +106,7 @@ function Rows({ items, total, label, fading, more }: RowsProps) {
             aria-setsize={total}
             aria-posinset={index + 1}
           >
-            {skill ? <SkillRow skill={skill} shown={items} /> : <div className={classes.waiting} />}
+            {skill ? <SkillRow skill={skill} shown={shown} /> : <div className={classes.waiting} />}
           </li>
         );
       })}

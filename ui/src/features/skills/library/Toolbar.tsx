@@ -3,7 +3,7 @@ import { Button, CloseButton, Group, Select, TextInput, Tooltip } from '@mantine
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconStack2 } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import type { LibrarySearch } from '../search';
+import { isRanked, type LibrarySearch } from '../search';
 import { FilterButton } from './Filters';
 import classes from './library.module.css';
 
@@ -13,16 +13,21 @@ const PAUSE_MS = 160;
 type ToolbarProps = { search: LibrarySearch; change: (next: LibrarySearch) => void };
 
 export function Toolbar({ search, change }: ToolbarProps) {
+  const ranked = isRanked(search);
   return (
     <Group gap="xs" mb="sm" className={classes.toolbar}>
       <SearchBox search={search} change={change} />
       <FilterButton search={search} change={change} />
-      <Tooltip label={search.q ? 'What search found stands in order of how well it fits' : 'By workspace, agent and person'}>
+      <Tooltip
+        label={
+          ranked ? 'What search found stands in order of how well it fits' : 'By workspace, agent and person'
+        }
+      >
         <Button
           aria-pressed={search.group === 'owner'}
           variant={search.group ? 'light' : 'default'}
           leftSection={<IconStack2 size={16} />}
-          disabled={Boolean(search.q)}
+          disabled={ranked}
           onClick={() => change({ ...search, group: search.group ? undefined : 'owner' })}
         >
           Group
@@ -32,9 +37,9 @@ export function Toolbar({ search, change }: ToolbarProps) {
         aria-label="Order"
         className={classes.order}
         allowDeselect={false}
-        disabled={Boolean(search.q)}
+        disabled={ranked}
         data={
-          search.q
+          ranked
             ? [{ value: 'fit', label: 'Best first' }]
             : [
                 { value: 'name', label: 'By name' },
@@ -42,7 +47,7 @@ export function Toolbar({ search, change }: ToolbarProps) {
                 { value: 'created', label: 'Newest' },
               ]
         }
-        value={search.q ? 'fit' : (search.sort ?? 'name')}
+        value={ranked ? 'fit' : (search.sort ?? 'name')}
         onChange={(value) =>
           change({ ...search, sort: value === 'name' ? undefined : (value as LibrarySearch['sort']) })
         }
@@ -79,7 +84,9 @@ function SearchBox({ search, change }: ToolbarProps) {
       placeholder="What should it do?"
       maxLength={4000}
       leftSection={<IconSearch size={16} />}
-      rightSection={words ? <CloseButton size="sm" aria-label="Clear the search" onClick={() => write('')} /> : null}
+      rightSection={
+        words ? <CloseButton size="sm" aria-label="Clear the search" onClick={() => write('')} /> : null
+      }
       value={words}
       onChange={(event) => write(event.currentTarget.value)}
       onKeyDown={(event) => {

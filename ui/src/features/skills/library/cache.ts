@@ -20,7 +20,8 @@ function changed(data: unknown, id: string, change: Partial<Skill>): unknown {
     const at = items.findIndex((item) => ('skill' in item ? item.skill.id : item.id) === id);
     const found = items[at];
     if (!found) return data;
-    const next = 'skill' in found ? { ...found, skill: { ...found.skill, ...change } } : { ...found, ...change };
+    const next =
+      'skill' in found ? { ...found, skill: { ...found.skill, ...change } } : { ...found, ...change };
     return { ...data, items: items.with(at, next as never) };
   }
   return 'id' in data && data.id === id ? { ...data, ...change } : data;

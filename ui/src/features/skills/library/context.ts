@@ -10,6 +10,7 @@ export type Library = {
   me: Schemas['MeView'] | undefined;
   names: Names;
   selection: Selection;
+  open: (skill: Skill) => void;
   turn: (skill: Skill, enabled: boolean) => void;
   bringBack: (skill: Skill) => void;
 };

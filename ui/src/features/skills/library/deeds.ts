@@ -35,7 +35,7 @@ const bringBack = (skill: Skill) => call(api.POST('/api/v1/skills/{id}/undelete'
 
 export const deeds = {
   enable: {
-    word: 'enable',
+    word: 'turn on',
     label: 'Turn on',
     doing: 'Turning on',
     done: 'Turned on',
@@ -44,7 +44,7 @@ export const deeds = {
     suits: (skill) => !skill.enabled,
   },
   disable: {
-    word: 'disable',
+    word: 'turn off',
     label: 'Turn off',
     doing: 'Turning off',
     done: 'Turned off',

@@ -1,7 +1,7 @@
 /** Puts dropped bundles into the library: archives as they are, folders file by file. */
 import { ApiError, api, call, fetchRaw, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
-import { base64, type Bundle, type Dropped } from './dropped';
+import { type Bundle, base64, type Dropped } from './dropped';
 
 /** What became of one skill of an import. */
 export type Imported = {

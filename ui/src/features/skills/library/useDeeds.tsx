@@ -23,11 +23,7 @@ export function useDeeds(afterwards: (failed: Skill[]) => void) {
   const stopping = useRef<AbortController | null>(null);
   const window = useQuery(meQuery).data?.workspace.undelete_window_hours ?? 0;
 
-  const work = async <R,>(
-    doing: string,
-    items: readonly Skill[],
-    task: (skill: Skill) => Promise<R>,
-  ) => {
+  const work = async <R,>(doing: string, items: readonly Skill[], task: (skill: Skill) => Promise<R>) => {
     stopping.current = new AbortController();
     setProgress({ doing, finished: 0, of: items.length });
     try {
