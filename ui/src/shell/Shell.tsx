@@ -43,7 +43,7 @@ export function Shell() {
     followChanges(ending.signal);
     return () => ending.abort();
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  // Another page closes the drawer.
   useEffect(() => close(), [path, close]);
 
   return (

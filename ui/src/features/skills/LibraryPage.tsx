@@ -36,7 +36,6 @@ export default function LibraryPage() {
   // What is chosen belongs to what is shown: another view begins anew.
   const { clear } = library.selection;
   const view = JSON.stringify([filter, search.q]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another view clears it
   useEffect(clear, [view, clear]);
 
   const empty = (

@@ -1,5 +1,5 @@
 /** How many skills there are, and the box that chooses all of them, also those that are not loaded yet. */
-import { Checkbox, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import type { SkillListQuery } from '@/api/queries';
@@ -51,10 +51,13 @@ export function ListHead({ total, filter }: { total: number; filter: SkillListQu
   };
   return (
     <Group gap="sm" className={classes.head}>
-      <Checkbox
-        size="xs"
+      <input
+        type="checkbox"
+        className={classes.box}
+        ref={(box) => {
+          if (box) box.indeterminate = some && selection.chosen.size < total;
+        }}
         checked={some && selection.chosen.size >= total}
-        indeterminate={some && selection.chosen.size < total}
         aria-label={some ? 'Choose none' : `Choose all ${counted(total, 'skill')}`}
         onChange={() => void toggle()}
       />

@@ -81,7 +81,7 @@ function Rows({ items, total, label, fading, more }: RowsProps) {
     estimateSize,
     getItemKey,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height moves every row
+  // Another height moves every row.
   useLayoutEffect(() => virtualizer.measure(), [height, virtualizer]);
   const drawn = virtualizer.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;

@@ -38,7 +38,7 @@ export const SkillRow = memo(function SkillRow({ skill, shown, measure, children
     >
       <input
         type="checkbox"
-        className={classes.choose}
+        className={`${classes.choose} ${classes.box}`}
         checked={chosen}
         aria-label={`Select ${title}`}
         onChange={(event) => {
@@ -96,6 +96,7 @@ export const SkillRow = memo(function SkillRow({ skill, shown, measure, children
             role="switch"
             className={classes.switch}
             checked={skill.enabled}
+            aria-checked={skill.enabled}
             disabled={!may}
             title={may ? undefined : 'Only reviewers and admins turn it on or off'}
             aria-label={`${title} is on`}
