@@ -42,6 +42,9 @@ def seed(server: Server) -> dict[str, str]:
     procedure = {"code": "def main(**given):\n    print(given)\n    return given\n", "function": "main"}
     echo = server.call("POST", "/skills", {"name": "echo", "description": "Echoes.", "procedure": procedure})
     run = server.call("POST", f"/skills/{echo['skill']['id']}/runs", {"parameters": {"x": 1}}, token["secret"])
+    # Uses on this day, so that there is something to count.
+    for success in (True, True, False, False, False):
+        server.call("POST", f"/skills/{skills[1]}/uses", {"success": success}, token["secret"])
     # Whoever asks has sessions of their own, with files of the names that are asked for.
     code = "for name in ('notes.md', 'data.csv', 'data.json', 'plot'):\n    open(name, 'w').write(name)\n"
     sessions = [server.call("POST", "/code/execute", {"code": code}, token["secret"]) for _ in range(2)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use sandbox::{
-    Cgroups, DEFAULT_PROFILE, Ending, Execution, Limit, Limits, Network, Profile, Program, ProgramFile,
-    Runtime, Sandbox, Settings, Stop,
+    Cgroups, DEFAULT_PROFILE, Ending, Execution, Limit, Limits, Listener, Network, Profile, Program,
+    ProgramFile, Runtime, Sandbox, Settings, Stop,
 };
 use serde_json::{Map, Value, json};
 
@@ -89,6 +89,7 @@ impl Task {
             network: Network::None,
             seed: None,
             host: None,
+            listener: Listener::default(),
             stop: Stop::default(),
         };
         Self { execution, expected: None }

@@ -7,7 +7,9 @@ use model::{Timestamp, WorkspaceId};
 use store::{Store, Tx};
 use uuid::Uuid;
 
+use crate::analytics::AnalyticsSettings;
 use crate::code_sessions::{SessionSettings, Sessions};
+use crate::events::Places;
 use crate::governance::{Governance, GovernanceSettings};
 use crate::identity::CallerCache;
 use crate::runner::NoRunner;
@@ -53,7 +55,10 @@ pub struct Context {
     pub governance: Governance,
     /// What is recorded of agents.
     pub recording: RecordingSettings,
+    /// How long uses are remembered by day.
+    pub analytics: AnalyticsSettings,
     pub(crate) callers: CallerCache,
+    pub(crate) watches: Places,
 }
 
 impl Context {
@@ -78,7 +83,9 @@ impl Context {
             search: Engine::default(),
             governance: Governance::default(),
             recording: RecordingSettings::default(),
+            analytics: AnalyticsSettings::default(),
             callers: CallerCache::default(),
+            watches: Places::default(),
         }
     }
 
@@ -116,6 +123,12 @@ impl Context {
     #[must_use]
     pub fn with_recording(self, recording: RecordingSettings) -> Self {
         Self { recording, ..self }
+    }
+
+    /// The same context, in which uses are remembered so.
+    #[must_use]
+    pub fn with_analytics(self, analytics: AnalyticsSettings) -> Self {
+        Self { analytics, ..self }
     }
 
     /// This moment.

@@ -73,6 +73,14 @@ pub enum Error {
         /// When there may be room again.
         retry_after: std::time::Duration,
     },
+    /// The caller has as many watches open as one may have.
+    #[error("you watch for changes {most} times already, and that is the most; end one, or try again in {} s", retry_after.as_secs())]
+    TooManyWatches {
+        /// How many one may have.
+        most: usize,
+        /// When there may be room again.
+        retry_after: std::time::Duration,
+    },
     /// Code was not executed at all, or a file of a work folder cannot be used.
     #[error(transparent)]
     Sandbox(#[from] sandbox::Error),
@@ -160,7 +168,7 @@ impl Error {
             Self::NotFound { .. } | Self::NoCodeSession { .. } => Code::NotFound,
             Self::Stale { .. } => Code::Stale,
             Self::Precondition { .. } => Code::Precondition,
-            Self::Busy { .. } => Code::Busy,
+            Self::Busy { .. } | Self::TooManyWatches { .. } => Code::Busy,
             Self::Sandbox(error) => sandbox_code(error),
             Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => Code::Unavailable,
             Self::Store(_) => Code::Internal,

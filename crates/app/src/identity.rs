@@ -10,7 +10,8 @@ use model::{
 };
 use store::Tx;
 
-use crate::{Context, Error};
+use crate::workspaces::DEFAULT_WORKSPACE;
+use crate::{Code, Context, Error};
 
 const UNKNOWN: Error = Error::Unauthenticated("the token is unknown, expired or revoked");
 
@@ -156,6 +157,43 @@ pub struct Standing {
     pub workspace: Option<WorkspaceName>,
     /// The agent's name.
     pub agent: Option<SkillName>,
+}
+
+/// What a request shows to say who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// A personal access token.
+    Token(Secret),
+    /// The cookie of a signed-in browser.
+    Cookie(Secret),
+    /// It comes from this machine, in the name of this user.
+    Machine(Handle),
+}
+
+/// Somebody at the door, who can be looked at again while they stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    /// What they show.
+    pub proof: Proof,
+    /// Where they ask to be heard.
+    pub standing: Standing,
+}
+
+impl Presence {
+    /// Who that is at this moment.
+    pub async fn caller(&self, cx: &Context) -> Result<Caller, Error> {
+        let (caller, credential) = match &self.proof {
+            Proof::Token(secret) => (by_token(cx, secret).await?, Credential::Token),
+            Proof::Cookie(secret) => (by_cookie(cx, secret).await?.0, Credential::Cookie),
+            Proof::Machine(handle) => {
+                let default = SkillName::parse(DEFAULT_WORKSPACE)
+                    .map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
+                let workspace = self.standing.workspace.as_ref().unwrap_or(&default);
+                return by_handle(cx, handle, workspace, self.standing.agent.as_ref()).await;
+            }
+        };
+        at(cx, caller, credential, &self.standing).await
+    }
 }
 
 /// What a caller came with.

@@ -5,7 +5,7 @@ use serde_json::json;
 use store::Written;
 use time::Duration;
 
-use crate::{Context, Error, audit, code_sessions, governance, runs, sessions};
+use crate::{Context, Error, analytics, audit, code_sessions, governance, runs, sessions};
 
 /// How long idempotency keys are remembered.
 const KEY_LIFE: Duration = Duration::hours(24);
@@ -29,6 +29,8 @@ pub struct Housekeeping {
     pub decisions_pruned: u64,
     /// Sessions that are older than they are kept.
     pub sessions_pruned: u64,
+    /// Counters of days that are older than they are kept.
+    pub days_pruned: u64,
     /// Code sessions that nobody used any more.
     pub code_sessions_ended: u64,
 }
@@ -66,6 +68,10 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
             let before = cx.now() - Duration::days(i64::from(cx.recording.history_days));
             done.sessions_pruned +=
                 sessions::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
+        }
+        if cx.analytics.history_days > 0 {
+            let before = cx.now() - Duration::days(i64::from(cx.analytics.history_days));
+            done.days_pruned += analytics::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
         tx.commit().await?;
     }

@@ -5,6 +5,7 @@
 //! format and no door, and takes time, ids and randomness from its [`Context`].
 
 pub mod agents;
+pub mod analytics;
 pub mod artifacts;
 pub mod audit;
 pub mod backup;
@@ -12,11 +13,13 @@ mod bounds;
 pub mod code_sessions;
 mod context;
 mod error;
+pub mod events;
 pub mod governance;
 pub mod identity;
 pub mod instances;
 pub mod interpreter;
 pub mod jobs;
+pub mod live;
 pub mod object_ids;
 mod paging;
 mod ports;
@@ -44,4 +47,4 @@ pub use policy::access::Denial;
 pub use ports::{Backup, Clock, OsRandom, Random, SystemClock};
 pub use queue::{Permit, Queue, QueueCounts, QueueSettings};
 pub use runner::{Runner, SandboxRunner};
-pub use store::{Facet, SkillOrder, SkillRecord};
+pub use store::{AgentUses, Facet, SkillGroup, SkillOrder, SkillRecord};

@@ -66,6 +66,7 @@ async fn start(
     let cx = Context::new(store, Arc::new(SystemClock), Arc::new(OsRandom), backup, limits);
     let cx = with_sandbox(cx, settings, life)?.with_meaning(meaning(&settings.search)?);
     let cx = cx.with_governance(settings.governance.settings()).with_recording(settings.sessions.settings());
+    let cx = cx.with_analytics(settings.analytics.settings());
     let link = app::workspaces::set_up(&cx).await.map_err(|error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
     })?;

@@ -1,12 +1,11 @@
 //! From a request to a caller.
 
-use app::identity::{self, Credential, Secret, Standing};
-use app::workspaces::DEFAULT_WORKSPACE;
+use app::identity::{self, Presence, Proof, Secret, Standing};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum_extra::extract::CookieJar;
-use model::{Caller, SignIn, SkillName, slugify};
+use model::{Caller, SignIn, slugify};
 
 use crate::edge::own_origin;
 use crate::local::LocalUser;
@@ -34,38 +33,50 @@ impl FromRequestParts<HttpState> for Auth {
     }
 }
 
+/// Somebody who stays, and is looked at again meanwhile.
+pub(crate) struct LastingAuth(pub Presence);
+
+impl FromRequestParts<HttpState> for LastingAuth {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &HttpState) -> Result<Self, Problem> {
+        Ok(Self(Presence { proof: proof(parts)?, standing: standing(&parts.headers)? }))
+    }
+}
+
 /// Who asks, heard where they stand.
 pub(crate) async fn caller_at(
     parts: &Parts,
     state: &HttpState,
     standing: &Standing,
 ) -> Result<Caller, Problem> {
+    let presence = Presence { proof: proof(parts)?, standing: standing.clone() };
+    Ok(presence.caller(&state.cx).await?)
+}
+
+/// What a request shows to say who asks.
+fn proof(parts: &Parts) -> Result<Proof, Problem> {
     if let Some(LocalUser(handle)) = parts.extensions.get::<LocalUser>() {
-        let default =
-            SkillName::parse(DEFAULT_WORKSPACE).map_err(|error| Problem::bad_request(error.to_string()))?;
-        let workspace = standing.workspace.as_ref().unwrap_or(&default);
-        return Ok(identity::by_handle(&state.cx, handle, workspace, standing.agent.as_ref()).await?);
+        return Ok(Proof::Machine(handle.clone()));
     }
-    if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
-        let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
-        let secret = bearer(value).ok_or_else(malformed)?;
-        let caller = identity::by_token(&state.cx, &secret).await?;
-        return Ok(identity::at(&state.cx, caller, Credential::Token, standing).await?);
-    }
-    let (caller, _) = cookie_caller(parts, state).await?;
-    Ok(identity::at(&state.cx, caller, Credential::Cookie, standing).await?)
+    let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
+        return cookie(parts).map(Proof::Cookie);
+    };
+    let malformed = || unauthenticated("the header must read `Authorization: Bearer <token>`");
+    bearer(value).map(Proof::Token).ok_or_else(malformed)
 }
 
 impl FromRequestParts<HttpState> for BrowserAuth {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &HttpState) -> Result<Self, Problem> {
-        let (caller, sign_in) = cookie_caller(parts, state).await?;
+        let (caller, sign_in) = identity::by_cookie(&state.cx, &cookie(parts)?).await?;
         Ok(Self(caller, sign_in))
     }
 }
 
-async fn cookie_caller(parts: &Parts, state: &HttpState) -> Result<(Caller, SignIn), Problem> {
+/// The cookie of a browser whose request may be followed.
+fn cookie(parts: &Parts) -> Result<Secret, Problem> {
     let jar = CookieJar::from_headers(&parts.headers);
     let Some(cookie) = jar.get(COOKIE) else {
         return Err(unauthenticated("send `Authorization: Bearer <token>`, or sign in"));
@@ -77,7 +88,7 @@ async fn cookie_caller(parts: &Parts, state: &HttpState) -> Result<(Caller, Sign
             "a change with a cookie must come from this server's own pages; use a token instead",
         ));
     }
-    Ok(identity::by_cookie(&state.cx, &Secret::from_client(cookie.value())).await?)
+    Ok(Secret::from_client(cookie.value()))
 }
 
 /// Whether a browser says that the request comes from our own pages. Browsers always say; others use tokens.

@@ -29,7 +29,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether a body says that it is JSON.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     name.strip_prefix("application/").is_some_and(|rest| rest == "json" || rest.ends_with("+json"))

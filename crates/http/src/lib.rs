@@ -10,6 +10,7 @@ mod cache;
 mod code;
 mod edge;
 mod etag;
+mod event_stream;
 mod extract;
 mod health;
 mod hooks;

@@ -108,7 +108,7 @@ impl Problem {
         };
         let mut problem = Self::new(status(code), code.as_str(), detail);
         problem.findings = error.findings().iter().map(FindingView::from).collect();
-        if let Error::Busy { retry_after } = error {
+        if let Error::Busy { retry_after } | Error::TooManyWatches { retry_after, .. } = error {
             problem.retry_after = u16::try_from(retry_after.as_secs()).ok();
         }
         problem
@@ -238,6 +238,15 @@ pub(crate) enum Problems {
     /// The database does not answer.
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(Problem),
+}
+
+/// The problem of an operation that may be had only so many times at once. It stands behind the others.
+#[derive(utoipa::IntoResponses)]
+#[allow(dead_code)] // described, never built
+pub(crate) enum WatchProblems {
+    /// The caller has as many of these as one may have; `Retry-After` says when to come back.
+    #[response(status = 429, content_type = "application/problem+json")]
+    Busy(Problem),
 }
 
 /// The problems of an operation that needs the sandbox. They stand behind the others, of which they replace one.

@@ -11,6 +11,7 @@ use axum::middleware;
 use axum::routing::get;
 use model::Handle;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
@@ -60,16 +61,22 @@ pub(crate) struct HttpState {
     pub config: Arc<HttpConfig>,
     pub answers: AnswerCache,
     pub sign_in_limit: Arc<SignInLimit>,
+    /// Ends answers that would never end by themselves, so that the server can.
+    pub closing: CancellationToken,
 }
 
 impl Http {
     /// A door on these use cases.
     pub fn new(cx: Context, config: HttpConfig) -> Self {
         let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_attempts_per_minute));
-        Self {
-            state: HttpState { cx, config: Arc::new(config), answers: AnswerCache::default(), sign_in_limit },
-            beside: Router::new(),
-        }
+        let state = HttpState {
+            cx,
+            config: Arc::new(config),
+            answers: AnswerCache::default(),
+            sign_in_limit,
+            closing: CancellationToken::new(),
+        };
+        Self { state, beside: Router::new() }
     }
 
     /// The same door with the routes of another one on the same socket. Hosts and origins are checked for them too.
@@ -105,7 +112,7 @@ impl Http {
         InProcess::new(self.routes(), handle)
     }
 
-    /// Serves until the future ends, then lets requests that are under way finish.
+    /// Serves until the future ends, then lets requests that are under way finish. Who watches for changes is sent away.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -118,6 +125,11 @@ impl Http {
             }
         });
         let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
+        let closing = self.state.closing.clone();
+        let shutdown = async move {
+            shutdown.await;
+            closing.cancel();
+        };
         axum::serve(listener, service).with_graceful_shutdown(shutdown).await
     }
 }

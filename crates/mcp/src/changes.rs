@@ -1,7 +1,6 @@
 //! Tells hosts that what they are offered changed: tools with the settings of the agent, the rest with the skills.
 
-use std::time::Duration;
-
+use app::events::{Rounds, is_over};
 use app::{Context, Error};
 use rmcp::RoleServer;
 use rmcp::service::{Peer, SubscriptionContext};
@@ -9,16 +8,10 @@ use rmcp::service::{Peer, SubscriptionContext};
 use crate::Asking;
 use crate::offer::Offer;
 
-/// How often it is looked whether something changed, where a glance at a number in memory says so.
-const GLANCE: Duration = Duration::from_millis(100);
-/// The same where the database must be asked.
-const ROUND: Duration = Duration::from_millis(500);
-
 /// What a caller was last told of.
 struct Told {
+    rounds: Rounds,
     change: u64,
-    /// The store's count of commits when it was last asked; other stores have none.
-    commits: Option<u64>,
     /// Its tools; unknown where something changed before they were looked at.
     tools: Option<Vec<rmcp::model::Tool>>,
     skills: bool,
@@ -36,18 +29,16 @@ impl Told {
         let offer = Offer::to(cx, asking).await?;
         let now = app::skills::changes(cx, &asking.caller, None).await?.now;
         let tools = (now == asking.seen).then(|| offer.tools());
-        Ok(Self { change: asking.seen, commits: None, tools, skills: offer.shows_skills() })
+        Ok(Self { rounds: Rounds::default(), change: asking.seen, tools, skills: offer.shows_skills() })
     }
 
     async fn news(&mut self, cx: &Context, asking: &Asking) -> Result<News, Error> {
         let nothing = News { tools: false, skills: false };
-        // Read first: what is committed from here on makes the number another one.
-        let commits = cx.store.generation();
-        if commits.is_some() && commits == self.commits {
+        if !self.rounds.due(cx) {
             return Ok(nothing);
         }
-        let changed = app::skills::changes(cx, &asking.caller, Some(self.change)).await?;
-        self.commits = commits;
+        let changed = app::skills::changes(cx, &asking.caller, Some(self.change)).await;
+        let changed = changed.inspect_err(|_| self.rounds.repeat())?;
         if changed.now == self.change {
             return Ok(nothing);
         }
@@ -95,7 +86,7 @@ pub(crate) async fn tell_subscription(cx: &Context, context: &SubscriptionContex
         }
         tokio::select! {
             () = context.cancelled() => return,
-            () = pause(cx) => {}
+            () = Rounds::pause(cx) => {}
         }
     }
 }
@@ -124,15 +115,6 @@ pub(crate) async fn tell_session(cx: Context, peer: Peer<RoleServer>, asking: As
             Err(error) if is_over(&error) => return,
             Err(error) => crate::failure::log(&error),
         }
-        pause(&cx).await;
+        Rounds::pause(&cx).await;
     }
-}
-
-async fn pause(cx: &Context) {
-    tokio::time::sleep(if cx.store.generation().is_some() { GLANCE } else { ROUND }).await;
-}
-
-/// Whether the caller can no longer be told anything.
-fn is_over(error: &Error) -> bool {
-    matches!(error, Error::Forbidden(_) | Error::NotFound { .. } | Error::Unauthenticated(_))
 }

@@ -58,7 +58,7 @@ pub use session::{
 };
 pub use sign_in::{SignIn, SignInLink};
 pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
-pub use statistics::{Feedback, RECENT_WEIGHT, Statistics};
+pub use statistics::{Feedback, RECENT_WEIGHT, SkillUse, Statistics, Uses};
 pub use text::is_unseen;
 pub use token::{Token, TokenScope, TokenScopes};
 pub use user::{Handle, HandleError, Membership, Role, Roles, User};
@@ -67,3 +67,6 @@ pub use workspace::{Workspace, WorkspaceName, WorkspaceSettings};
 
 /// A moment, in UTC.
 pub type Timestamp = time::OffsetDateTime;
+
+/// A day, in UTC.
+pub type Day = time::Date;

@@ -110,7 +110,7 @@ pub struct Session {
     pub version: u64,
     /// When it began.
     pub created_at: Timestamp,
-    /// When something was last added to it.
+    /// When it was last changed or added to.
     pub updated_at: Timestamp,
     /// When it ended.
     pub completed_at: Option<Timestamp>,

@@ -164,6 +164,8 @@ pub struct Skill {
     pub facets: Facets,
     /// The revision whose policy is in force while the skill is enabled; see [`Skill::settled`].
     pub enforced: Option<RevisionNumber>,
+    /// The revision that was let in last, with which one that waits is compared; see [`Skill::settled`].
+    pub approved: Option<RevisionNumber>,
     /// Who brought it.
     pub provenance: Provenance,
     /// When.
@@ -182,8 +184,8 @@ impl Skill {
         self.status == Status::Active && self.enabled && self.deleted_at.is_none()
     }
 
-    /// The same skill, with the revision whose policy is in force as its status says. What was let in stays in force
-    /// while a newer revision waits or was refused, so that an edit never opens a gap.
+    /// The same skill, with the revision whose policy is in force and the one that was let in last as its status says.
+    /// What was let in stays in force while a newer revision waits or was refused, so that an edit never opens a gap.
     #[must_use]
     pub fn settled(self) -> Self {
         let was_current = self.enforced == Some(self.revision);
@@ -193,7 +195,12 @@ impl Skill {
             Status::PendingApproval | Status::Rejected | Status::Draft => self.enforced,
             Status::Archived => None,
         };
-        Self { enforced, ..self }
+        let refused = self.status == Status::Rejected && self.approved == Some(self.revision);
+        let approved = match self.status {
+            Status::Active => Some(self.revision),
+            _ => self.approved.filter(|_| !refused),
+        };
+        Self { enforced, approved, ..self }
     }
 
     /// The status after a step, with the switch taken into account: a disabled skill cannot be approved.
@@ -252,6 +259,7 @@ archived submit -\narchived approve -\narchived reject -\narchived archive archi
             extends: None,
             facets: Facets { policy, ..Facets::default() },
             enforced: enforced.and_then(RevisionNumber::new),
+            approved: None,
             provenance: Provenance { user, agent: None, session: None, source: None },
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
@@ -286,6 +294,29 @@ archived submit -\narchived approve -\narchived reject -\narchived archive archi
             let settled = skill(status, revision, before, policy).settled();
             let told = format!("{status} {revision} {before:?} {policy}");
             assert_eq!(settled.enforced, after.and_then(RevisionNumber::new), "{told}");
+            assert_eq!(settled.clone().settled(), settled, "{told}");
+        }
+    }
+
+    #[test]
+    fn which_revision_was_let_in_last_as_a_table() {
+        use Status::{Active, Archived, Draft, PendingApproval, Rejected};
+        // Status, revision, what was let in before; what was let in last then.
+        let table = [
+            (Active, 1, None, Some(1)),
+            (Active, 3, Some(2), Some(3)),
+            (PendingApproval, 1, None, None),
+            (PendingApproval, 3, Some(2), Some(2)),
+            (Draft, 2, Some(2), Some(2)),
+            (Rejected, 3, Some(2), Some(2)),
+            (Rejected, 2, Some(2), None),
+            (Archived, 2, Some(2), Some(2)),
+        ];
+        for (status, revision, before, after) in table {
+            let approved = before.and_then(RevisionNumber::new);
+            let settled = Skill { approved, ..skill(status, revision, None, false) }.settled();
+            let told = format!("{status} {revision} {before:?}");
+            assert_eq!(settled.approved, after.and_then(RevisionNumber::new), "{told}");
             assert_eq!(settled.clone().settled(), settled, "{told}");
         }
     }

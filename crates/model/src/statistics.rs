@@ -1,6 +1,9 @@
 //! Counters of how a skill does. Kept apart from the skill, so that using one never changes its version.
 
-use crate::{SkillId, Timestamp, UserId};
+use std::iter::Sum;
+use std::time::Duration;
+
+use crate::{AgentId, SkillId, Timestamp, UserId};
 
 /// How much the latest execution weighs in the recent success rate.
 pub const RECENT_WEIGHT: f64 = 0.1;
@@ -80,6 +83,60 @@ impl Statistics {
     }
 }
 
+/// One use of a skill, for the counters of its day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillUse {
+    /// The skill.
+    pub skill: SkillId,
+    /// Who used it.
+    pub user: UserId,
+    /// Through which agent.
+    pub agent: Option<AgentId>,
+    /// When.
+    pub at: Timestamp,
+    /// Whether it succeeded.
+    pub success: bool,
+    /// How long it ran, where it was a run.
+    pub run: Option<Duration>,
+}
+
+/// How much something was used in a span of days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Uses {
+    /// How often.
+    pub count: u64,
+    /// How often with success.
+    pub successes: u64,
+    /// How many of them were runs.
+    pub runs: u64,
+    /// How long those ran in all.
+    pub run_time: Duration,
+}
+
+impl Uses {
+    /// How often without success.
+    pub fn failures(&self) -> u64 {
+        self.count.saturating_sub(self.successes)
+    }
+
+    /// Successes over uses; 1 when there was none.
+    #[allow(clippy::cast_precision_loss)] // counts stay far below 2^52
+    pub fn success_rate(&self) -> f64 {
+        if self.count == 0 { 1.0 } else { self.successes as f64 / self.count as f64 }
+    }
+}
+
+impl Sum for Uses {
+    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
+        uses.fold(Self::default(), |all, one| Self {
+            count: all.count + one.count,
+            successes: all.successes + one.successes,
+            runs: all.runs + one.runs,
+            run_time: all.run_time + one.run_time,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +150,15 @@ mod tests {
         assert_eq!(some.execution_count(), 3);
         assert!((some.success_rate() - 2.0 / 3.0).abs() < 1e-12);
         assert!((some.recent_success_rate.unwrap() - 0.91).abs() < 1e-12);
+    }
+
+    #[test]
+    fn uses_add_up() {
+        let one = Uses { count: 3, successes: 2, runs: 1, run_time: Duration::from_millis(5) };
+        let all: Uses = [one, one, Uses::default()].into_iter().sum();
+        assert_eq!((all.count, all.failures(), all.runs), (6, 2, 2));
+        assert_eq!(all.run_time, Duration::from_millis(10));
+        assert!((all.success_rate() - 2.0 / 3.0).abs() < 1e-12);
+        assert!((Uses::default().success_rate() - 1.0).abs() < f64::EPSILON);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{Folder, HostModule, Limit, Limits, Stop};
+use crate::{Folder, HostModule, Limit, Limits, Listener, Stop};
 
 /// What runs the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +88,8 @@ pub struct Execution {
     pub seed: Option<u64>,
     /// Functions it may call; scripts have none.
     pub host: Option<HostModule>,
+    /// Hears what it writes. Python then flushes its standard output at the end of each line, as on a terminal.
+    pub listener: Listener,
     /// Ends it early.
     pub stop: Stop,
 }

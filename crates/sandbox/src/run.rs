@@ -77,7 +77,8 @@ pub(crate) fn run(
     if let Some(group) = &mut spare.group {
         group.limit(&limits).map_err(|error| Error::Failed(format!("control group: {error}")))?;
     }
-    let (streams, ends) = Streams::new().map_err(|error| Error::Failed(error.to_string()))?;
+    let (streams, ends) =
+        Streams::new(&execution.listener).map_err(|error| Error::Failed(error.to_string()))?;
     let nonce = nonce()?;
     let (answering, host_end) = start_answering(execution)?;
     let prepared = (usual.folder_bytes, usual.folder_files);
@@ -206,6 +207,7 @@ fn payload(execution: &Execution) -> Result<(OwnedFd, u64), Error> {
         result_limit: execution.limits.result,
         memory: execution.limits.memory,
         seed: execution.seed,
+        live: execution.listener.hears(),
         proxy: (execution.network != Network::None).then(|| PROXY.to_owned()),
         host: execution
             .host

@@ -13,7 +13,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use crate::fork_server::Spare;
 use crate::lockdown::Header;
 use crate::watch::{INTERVAL, Watch};
-use crate::{Captured, Limit, Limits, Stop};
+use crate::{Captured, Limit, Limits, Listener, OutputStream, Stop};
 
 /// The reading ends of what the code writes to.
 pub(crate) struct Streams {
@@ -64,13 +64,20 @@ struct Stream {
     open: bool,
     /// Whether there was more than was kept.
     over: bool,
+    /// Who hears what is kept, and as what.
+    told: Option<(Listener, OutputStream)>,
 }
 
 impl Stream {
     fn new() -> Result<(Self, OwnedFd), Errno> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         fcntl_setfl(&reader, OFlags::NONBLOCK)?;
-        Ok((Self { reader, bytes: Vec::new(), open: true, over: false }, writer))
+        Ok((Self { reader, bytes: Vec::new(), open: true, over: false, told: None }, writer))
+    }
+
+    /// The same stream, of which somebody hears.
+    fn heard_by(self, listener: &Listener, stream: OutputStream) -> Self {
+        Self { told: listener.hears().then(|| (listener.clone(), stream)), ..self }
     }
 
     /// Reads what is there, up to `most` bytes in all. True when there is more than that.
@@ -81,7 +88,11 @@ impl Stream {
                 Ok(0) => self.open = false,
                 Ok(count) => {
                     let room = most.saturating_sub(self.bytes.len());
-                    self.bytes.extend(buffer.iter().take(count.min(room)));
+                    let kept = buffer.get(..count.min(room)).unwrap_or_default();
+                    self.bytes.extend_from_slice(kept);
+                    if let Some((listener, stream)) = &self.told {
+                        listener.tell(*stream, kept);
+                    }
                     if count > room {
                         self.over = true;
                         return true;
@@ -98,11 +109,13 @@ impl Stream {
 
 impl Streams {
     /// Pipes for one execution.
-    pub(crate) fn new() -> io::Result<(Self, Ends)> {
+    pub(crate) fn new(listener: &Listener) -> io::Result<(Self, Ends)> {
         let (stdout, stdout_end) = Stream::new()?;
         let (stderr, stderr_end) = Stream::new()?;
         let (result, result_end) = Stream::new()?;
         let ends = Ends { stdout: stdout_end, stderr: stderr_end, result: result_end, host: None };
+        let stdout = stdout.heard_by(listener, OutputStream::Stdout);
+        let stderr = stderr.heard_by(listener, OutputStream::Stderr);
         Ok((Self { stdout, stderr, result }, ends))
     }
 }

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(key("skill_tags"), ["workspace_id", "tag", "skill_id"]);
         assert_eq!(key("tokens"), ["digest"]);
         assert!(columns("skills").contains(&("deleted_at", Kind::Time)));
-        assert_eq!(columns("skills").last(), Some(&("enforced_revision", Kind::Int)));
+        assert_eq!(columns("skills").last(), Some(&("approved_revision", Kind::Int)));
         let head = [("workspace_id", Kind::Id), ("sequence", Kind::Int), ("hash", Kind::Bytes)];
         assert_eq!(columns("audit_heads"), [head.as_slice(), &[("transactions", Kind::Int)]].concat());
         // A change of the schema that is not understood here must not go unnoticed.

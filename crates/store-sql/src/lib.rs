@@ -5,6 +5,7 @@
 //! database library.
 
 mod agents;
+mod analytics;
 mod audit;
 mod blobs;
 mod conditions;

@@ -17,7 +17,7 @@ const COLUMNS: &str = "workspace_id, id, skill_id, skill_name, revision, user_id
                        error_code, error_type, error_message, error_file, error_line, duration_us, cpu_us, \
                        memory_bytes, limits_hit, output_digest, result_size, started_at";
 
-fn micros(time: Duration) -> u64 {
+pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -29,6 +29,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0004_governance.sql"),
     },
     Migration { version: 5, description: "sessions", sql: include_str!("../migrations/0005_sessions.sql") },
+    Migration { version: 6, description: "analytics", sql: include_str!("../migrations/0006_analytics.sql") },
 ];
 
 /// A table, in an order in which rows may be inserted.
@@ -46,6 +47,7 @@ pub const TABLES: &[Table] = &[
     "skills",
     "skill_tags",
     "skill_statistics",
+    "skill_days",
     "skill_feedback",
     "agent_skills",
     "revisions",

@@ -208,6 +208,26 @@ impl SessionTx for SqlTx {
         self.many(sql, conditions.arguments, read_session).await
     }
 
+    async fn sessions_used_since(
+        &mut self,
+        workspace: WorkspaceId,
+        user: Option<UserId>,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(SessionId, u64)>, StoreError> {
+        let mut conditions = Conditions::new(&["workspace_id = $1"], workspace);
+        conditions.add("updated_at >= ?", Some(since));
+        // Said so that no index by user is taken: a user has many sessions, but few were used lately.
+        conditions.add("COALESCE(user_id, user_id) = ?", user);
+        let page = conditions.page("updated_at, id", None::<(Timestamp, SessionId)>, limit);
+        let sql = format!(
+            "SELECT id, version FROM sessions WHERE {page} ORDER BY updated_at DESC, id DESC LIMIT ${}",
+            conditions.arguments.len()
+        );
+        let read = |mut row: Row| Ok((SessionId::new(row.uuid()?), row.count()?));
+        self.many(sql, conditions.arguments, read).await
+    }
+
     async fn delete_session(&mut self, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM sessions WHERE workspace_id = $1 AND id = $2";
         Ok(self.execute(sql, arguments![workspace, id]).await? == 1)

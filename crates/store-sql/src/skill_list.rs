@@ -7,9 +7,9 @@ use crate::skills::{FROM, RECORD, fold};
 use crate::{Sql, Value};
 
 /// A condition that grows, with the arguments it speaks of.
-struct Condition {
-    sql: String,
-    arguments: Vec<Value>,
+pub(crate) struct Condition {
+    pub(crate) sql: String,
+    pub(crate) arguments: Vec<Value>,
 }
 
 impl Condition {
@@ -17,13 +17,23 @@ impl Condition {
         Self { sql: "s.workspace_id = $1".to_owned(), arguments: vec![workspace.into()] }
     }
 
+    /// The skills of a workspace that the caller may see and that are not deleted.
+    pub(crate) fn seen(workspace: WorkspaceId, visibility: Visibility) -> Self {
+        let mut condition = Self::new(workspace);
+        if let Some(visible) = condition.visible("s", visibility) {
+            condition.and(&visible);
+        }
+        condition.and("s.deleted_at IS NULL");
+        condition
+    }
+
     /// Adds an argument and gives its place.
-    fn place(&mut self, value: impl Into<Value>) -> String {
+    pub(crate) fn place(&mut self, value: impl Into<Value>) -> String {
         self.arguments.push(value.into());
         format!("${}", self.arguments.len())
     }
 
-    fn and(&mut self, condition: &str) {
+    pub(crate) fn and(&mut self, condition: &str) {
         self.sql.push_str(" AND ");
         self.sql.push_str(condition);
     }
@@ -139,13 +149,22 @@ pub(crate) fn count(query: &SkillQuery) -> (Sql, Vec<Value>) {
     (format!("SELECT COUNT(*) FROM skills s WHERE {}", condition.sql).into(), condition.arguments)
 }
 
+/// How many there are on all pages, scope by scope.
+pub(crate) fn groups(query: &SkillQuery) -> (Sql, Vec<Value>) {
+    let condition = condition(query);
+    let sql = format!(
+        "SELECT s.scope, s.agent_id, s.user_id, a.name, u.handle, COUNT(*) FROM skills s
+         LEFT JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+         LEFT JOIN users u ON u.id = s.user_id
+         WHERE {} GROUP BY s.scope, s.agent_id, s.user_id, a.name, u.handle",
+        condition.sql
+    );
+    (sql.into(), condition.arguments)
+}
+
 /// The tags of what can be seen.
 pub(crate) fn tags(workspace: WorkspaceId, visibility: Visibility) -> (Sql, Vec<Value>) {
-    let mut condition = Condition::new(workspace);
-    if let Some(visible) = condition.visible("s", visibility) {
-        condition.and(&visible);
-    }
-    condition.and("s.deleted_at IS NULL");
+    let condition = Condition::seen(workspace, visibility);
     let sql = format!(
         "SELECT g.tag, COUNT(*) FROM skill_tags g
          JOIN skills s ON s.workspace_id = g.workspace_id AND s.id = g.skill_id

@@ -1,10 +1,10 @@
 //! Skills: one row each, and their tags beside them.
 
-use ::store::{SkillQuery, SkillRecord, SkillTx, StoreError, Visibility, Written};
+use ::store::{SkillGroup, SkillQuery, SkillRecord, SkillTx, StoreError, Visibility, Written};
 use async_trait::async_trait;
 use model::{
-    AgentId, Digest, Facets, Origin, Provenance, RevisionNumber, Scope, ScopeKind, SessionId, Skill, SkillId,
-    SkillName, Status, Timestamp, UserId, WorkspaceId,
+    AgentId, Digest, Facets, Handle, Origin, Provenance, RevisionNumber, Scope, ScopeKind, SessionId, Skill,
+    SkillId, SkillName, Status, Timestamp, UserId, WorkspaceId,
 };
 
 use crate::statistics::read_statistics;
@@ -17,8 +17,8 @@ macro_rules! skill_columns {
         "s.workspace_id, s.id, s.name, s.scope, s.agent_id, s.user_id, \
     s.promotion_scope, s.promotion_agent_id, s.promotion_user_id, s.origin, s.status, s.status_reason, s.enabled, \
     s.revision, s.digest, s.version, s.title, s.description, s.icon, s.tags, s.example_prompts, s.suggested_tools, \
-    s.extends, s.has_instructions, s.has_procedure, s.has_policy, s.enforced_revision, s.created_by, s.created_through, s.created_in, \
-    s.source, s.created_at, s.updated_at, s.updated_by, s.deleted_at"
+    s.extends, s.has_instructions, s.has_procedure, s.has_policy, s.enforced_revision, s.approved_revision, s.created_by, \
+    s.created_through, s.created_in, s.source, s.created_at, s.updated_at, s.updated_by, s.deleted_at"
     };
 }
 
@@ -77,6 +77,7 @@ pub(crate) fn read_skill(row: &mut Row) -> Result<Skill, StoreError> {
         extends: row.opt_text()?,
         facets: Facets { instructions: row.bool()?, procedure: row.bool()?, policy: row.bool()? },
         enforced: read_optional_number(row)?,
+        approved: read_optional_number(row)?,
         provenance: Provenance {
             user: UserId::new(row.uuid()?),
             agent: row.opt_uuid()?.map(AgentId::new),
@@ -87,6 +88,17 @@ pub(crate) fn read_skill(row: &mut Row) -> Result<Skill, StoreError> {
         updated_at: row.time()?,
         updated_by: UserId::new(row.uuid()?),
         deleted_at: row.opt_time()?,
+    })
+}
+
+fn read_group(mut row: Row) -> Result<SkillGroup, StoreError> {
+    let scope =
+        read_scope(&row.text()?, row.opt_uuid()?.map(AgentId::new), row.opt_uuid()?.map(UserId::new))?;
+    Ok(SkillGroup {
+        scope,
+        agent: row.opt_parsed(SkillName::parse)?,
+        user: row.opt_parsed(Handle::parse)?,
+        count: row.count()?,
     })
 }
 
@@ -153,6 +165,7 @@ fn values(skill: &Skill, change: u64) -> Vec<Value> {
         skill.facets.procedure,
         skill.facets.policy,
         skill.enforced.map(RevisionNumber::get),
+        skill.approved.map(RevisionNumber::get),
         skill.provenance.user,
         skill.provenance.agent,
         skill.provenance.session,
@@ -166,7 +179,7 @@ fn values(skill: &Skill, change: u64) -> Vec<Value> {
     ]
 }
 
-const COLUMNS: [&str; 38] = [
+const COLUMNS: [&str; 39] = [
     "workspace_id",
     "id",
     "name",
@@ -195,6 +208,7 @@ const COLUMNS: [&str; 38] = [
     "has_procedure",
     "has_policy",
     "enforced_revision",
+    "approved_revision",
     "created_by",
     "created_through",
     "created_in",
@@ -297,6 +311,11 @@ impl SkillTx for SqlTx {
     async fn count_skills(&mut self, query: &SkillQuery) -> Result<u64, StoreError> {
         let (sql, arguments) = skill_list::count(query);
         self.number(sql, arguments).await
+    }
+
+    async fn group_skills(&mut self, query: &SkillQuery) -> Result<Vec<SkillGroup>, StoreError> {
+        let (sql, arguments) = skill_list::groups(query);
+        self.many(sql, arguments, read_group).await
     }
 
     async fn tags(

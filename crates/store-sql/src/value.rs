@@ -217,6 +217,15 @@ impl Row {
         parse(&self.text()?).map_err(|error| StoreError::Damaged(error.to_string()))
     }
 
+    /// Text read into a type of the model, if there is one.
+    pub(crate) fn opt_parsed<T, E: std::fmt::Display>(
+        &mut self,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, StoreError> {
+        let text = self.opt_text()?;
+        text.map(|text| parse(&text)).transpose().map_err(|error| StoreError::Damaged(error.to_string()))
+    }
+
     /// A JSON list of texts.
     pub(crate) fn list(&mut self) -> Result<Vec<String>, StoreError> {
         self.parsed(|text| serde_json::from_str::<Vec<String>>(text))

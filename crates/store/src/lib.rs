@@ -5,6 +5,7 @@
 //! the way. `contract` is the suite that every back end passes.
 
 mod agents;
+mod analytics;
 mod audit;
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -25,6 +26,7 @@ use async_trait::async_trait;
 use model::WorkspaceId;
 
 pub use agents::AgentTx;
+pub use analytics::{AgentUses, AnalyticsTx, UseQuery, UsedSkills};
 pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
 pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned, Which};
@@ -34,8 +36,8 @@ pub use search::{ChangeCursor, ChangedSkill, SearchTx, StoredVector};
 pub use sessions::{OpenSession, SessionFilter, SessionTx};
 pub use sign_ins::SignInTx;
 pub use skills::{
-    BlobTx, Facet, RevisionTx, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, SkillTx,
-    Visibility, Written,
+    BlobTx, Facet, RevisionTx, SkillCursor, SkillFilter, SkillGroup, SkillOrder, SkillQuery, SkillRecord,
+    SkillTx, Visibility, Written,
 };
 pub use statistics::StatisticsTx;
 pub use tokens::TokenTx;
@@ -78,6 +80,7 @@ pub trait Tx:
     + RevisionTx
     + BlobTx
     + StatisticsTx
+    + AnalyticsTx
     + RunTx
     + SearchTx
     + GovernanceTx

@@ -65,6 +65,15 @@ pub trait SessionTx {
         after: Option<(Timestamp, SessionId)>,
         limit: u32,
     ) -> Result<Vec<Session>, StoreError>;
+    /// Sessions that were changed or added to at a moment or later, the latest first, with their versions: those of a
+    /// user, or of everyone; at most so many.
+    async fn sessions_used_since(
+        &mut self,
+        workspace: WorkspaceId,
+        user: Option<UserId>,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(SessionId, u64)>, StoreError>;
     /// Removes a session with its entries; `false` when it is unknown.
     async fn delete_session(&mut self, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError>;
     /// Forgets the sessions that nothing was added to since a moment; how many.

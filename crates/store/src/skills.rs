@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use model::{
-    AgentId, Digest, FileEntry, Label, Origin, Revision, RevisionNumber, Scope, ScopeKind, Skill, SkillId,
-    SkillName, Statistics, Status, Timestamp, UserId, WorkspaceId,
+    AgentId, Digest, FileEntry, Handle, Label, Origin, Revision, RevisionNumber, Scope, ScopeKind, Skill,
+    SkillId, SkillName, Statistics, Status, Timestamp, UserId, WorkspaceId,
 };
 
 use crate::StoreError;
@@ -123,6 +123,19 @@ pub struct SkillRecord {
     pub statistics: Statistics,
 }
 
+/// How many skills one owner has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillGroup {
+    /// Where they stand.
+    pub scope: Scope,
+    /// The name of the scope's agent.
+    pub agent: Option<SkillName>,
+    /// The handle of the scope's user.
+    pub user: Option<Handle>,
+    /// How many.
+    pub count: u64,
+}
+
 /// What we may ask about skills.
 #[async_trait]
 pub trait SkillTx {
@@ -149,6 +162,8 @@ pub trait SkillTx {
     async fn skills(&mut self, query: &SkillQuery) -> Result<Vec<SkillRecord>, StoreError>;
     /// How many skills the query finds on all its pages.
     async fn count_skills(&mut self, query: &SkillQuery) -> Result<u64, StoreError>;
+    /// How many skills the query finds on all its pages in each scope that has some, in no order.
+    async fn group_skills(&mut self, query: &SkillQuery) -> Result<Vec<SkillGroup>, StoreError>;
     /// The tags of the skills a caller can see, with how many have each, by tag.
     async fn tags(
         &mut self,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{CodeSession, Kept, SessionFile, skills_module};
 use crate::bounds::limits_of;
 use crate::interpreter::has_memory;
+use crate::live::Audience;
 use crate::runs::limits_hit;
 use crate::{Code, Context, Error, Permit, audit};
 
@@ -30,6 +31,8 @@ pub struct ExecuteCode {
     pub timeout: Option<Duration>,
     /// The Python profile it needs.
     pub profile: Option<String>,
+    /// Who is told how it goes on.
+    pub audience: Audience,
 }
 
 /// What came of it.
@@ -82,13 +85,15 @@ pub struct CodeError {
 pub async fn execute(cx: &Context, caller: &Caller, request: ExecuteCode) -> Result<Executed, Error> {
     access::decide(caller, Act::UseCodeSession)?;
     request.check()?;
-    let (language, session) = (request.language, request.session);
+    let (language, session, audience) = (request.language, request.session, request.audience.clone());
     let limits = limits_of(cx, caller).await?;
-    let (occupied, discard) = cx.code_sessions.enter(cx, caller, session, &limits).await?;
+    let enter = cx.code_sessions.enter(cx, caller, session, &limits);
+    let (occupied, discard) = if session.is_some() { audience.waiting(enter).await? } else { enter.await? };
     let execution = execution(cx, caller, request, occupied.folder(), limits).await?;
     let limits = execution.limits.clone();
     let act = async {
-        let permit = cx.queue.enter(caller).await?;
+        let permit = audience.waiting(cx.queue.enter(caller)).await?;
+        audience.started();
         perform(cx, caller, (occupied.id(), language), execution, permit).await
     };
     let outcome = occupied.until_ended(cx, act).await??;
@@ -106,10 +111,11 @@ pub async fn execute_passing(
 ) -> Result<(Executed, Kept), Error> {
     access::decide(caller, Act::UseCodeSession)?;
     request.check()?;
-    let (id, language) = (CodeSessionId::new(cx.id()), request.language);
+    let (id, language, audience) = (CodeSessionId::new(cx.id()), request.language, request.audience.clone());
     let limits = limits_of(cx, caller).await?;
     // The place first: those who wait for one hold no folder.
-    let permit = cx.queue.enter(caller).await?;
+    let permit = audience.waiting(cx.queue.enter(caller)).await?;
+    audience.started();
     let folder = cx.runner.open_folder(limits.folder_bytes, limits.folder_files).await?;
     let execution = execution(cx, caller, request, folder.clone(), limits).await?;
     let limits = execution.limits.clone();
@@ -137,6 +143,7 @@ async fn execution(
 ) -> Result<Execution, Error> {
     // To an agent without procedural memory there are no skills.
     let host = has_memory(cx, caller).await?.then(|| skills_module::module(cx, caller));
+    let listener = request.audience.listener();
     Ok(Execution {
         limits: limits.within(&Bounds { wall: request.timeout, ..Bounds::default() }),
         program: program(request),
@@ -145,6 +152,7 @@ async fn execution(
         network: Network::None,
         seed: None,
         host,
+        listener,
         stop: Stop::default(),
     })
 }

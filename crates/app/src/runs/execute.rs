@@ -12,6 +12,7 @@ use tracing::Instrument as _;
 
 use super::prepare::{Prepared, prepare};
 use super::{Ran, RunSkill, output};
+use crate::live::Audience;
 use crate::skills::count_execution;
 use crate::{Context, Error, audit, code_sessions};
 
@@ -75,20 +76,23 @@ async fn in_place(
     started_at: &mut Option<Timestamp>,
 ) -> Result<Outcome, Error> {
     let execution = prepared.execution.clone();
-    let Some(session) = session else { return in_turn(cx, caller, execution, started_at).await };
-    let occupied = code_sessions::folder_of(cx, caller, session).await?;
+    let audience = &prepared.audience;
+    let Some(session) = session else { return in_turn(cx, caller, execution, audience, started_at).await };
+    let occupied = audience.waiting(code_sessions::folder_of(cx, caller, session)).await?;
     let execution = Execution { folder: Some(occupied.folder()), ..execution };
-    occupied.until_ended(cx, in_turn(cx, caller, execution, started_at)).await?
+    occupied.until_ended(cx, in_turn(cx, caller, execution, audience, started_at)).await?
 }
 
 async fn in_turn(
     cx: &Context,
     caller: &Caller,
     execution: Execution,
+    audience: &Audience,
     started_at: &mut Option<Timestamp>,
 ) -> Result<Outcome, Error> {
-    let _permit = cx.queue.enter(caller).await?;
+    let _permit = audience.waiting(cx.queue.enter(caller)).await?;
     *started_at = Some(cx.now());
+    audience.started();
     Ok(cx.runner.execute(execution).await?)
 }
 
@@ -200,7 +204,7 @@ async fn remember(cx: &Context, caller: &Caller, run: &Run) -> Result<(), Error>
     // A skill that was purged while its code ran has nothing left to count; that it ran is still logged.
     if let Some(record) = tx.skill(run.workspace, run.skill).await? {
         tx.insert_run(run).await?;
-        count_execution(cx, &mut *tx, &record, success).await?;
+        count_execution(cx, &mut *tx, caller, &record, (success, Some(run.duration))).await?;
         let known = tx.revision_statistics(run.workspace, run.skill, Some(run.revision)).await?;
         let statistics = known.into_iter().next().unwrap_or_else(|| RevisionStatistics::new(run.revision));
         let statistics = statistics.after_execution(success, run.duration, cx.now());

@@ -15,6 +15,8 @@ use model::{CodeSessionId, RevisionNumber, Run, RunLimits};
 use sandbox::{Captured, Visit};
 use serde_json::{Map, Value};
 
+use crate::live::Audience;
+
 pub use check::{Check, check};
 pub use execute::execute;
 pub(crate) use execute::limits_hit;
@@ -46,6 +48,8 @@ pub struct RunSkill {
     pub redact: Vec<String>,
     /// Whether the bytes of generated files are given back.
     pub contents: Contents,
+    /// Who is told how it goes on.
+    pub audience: Audience,
 }
 
 /// Whether the bytes of generated files are given back.

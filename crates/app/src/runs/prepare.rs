@@ -11,6 +11,7 @@ use store::Tx;
 
 use super::bind::bind;
 use super::{Contents, RunSkill, grant, output};
+use crate::live::Audience;
 use crate::skills::{load, load_bundle};
 use crate::{Code, Context, Error};
 
@@ -28,6 +29,7 @@ pub(super) struct Prepared {
     /// What the skill says it needs around it.
     pub compatibility: Option<String>,
     pub contents: Contents,
+    pub audience: Audience,
 }
 
 /// Loads the skill and decides what its run gets. Nothing is changed, whatever comes of it.
@@ -63,6 +65,7 @@ pub(super) async fn prepare(
         folder: None,
         limits,
         network,
+        listener: request.audience.listener(),
         stop: Stop::default(),
     };
     Ok(Prepared {
@@ -74,6 +77,7 @@ pub(super) async fn prepare(
         secrets,
         compatibility: manifest.compatibility,
         contents: request.contents,
+        audience: request.audience,
     })
 }
 

@@ -42,7 +42,8 @@ pub async fn change(
     if session.title == title {
         return Ok(session);
     }
-    let session = store_next(&mut *tx, Session { title, ..session }).await?;
+    let updated_at = moment_in(cx, &session);
+    let session = store_next(&mut *tx, Session { title, updated_at, ..session }).await?;
     tx.commit().await?;
     Ok(session)
 }

@@ -2,7 +2,7 @@
 
 use model::{Caller, Skill};
 use policy::access::{self, Act};
-use store::ChangeCursor;
+use store::{ChangeCursor, Tx, Which};
 
 use crate::{Context, Error};
 
@@ -35,4 +35,20 @@ pub async fn changes(cx: &Context, caller: &Caller, since: Option<u64>) -> Resul
     let many = changed.len() == LOOKED_AT as usize;
     let any = seen || many || !tx.purged_since(caller.workspace, since).await?.is_empty();
     Ok(Changed { now, any })
+}
+
+/// Whether a skill that the caller may read was written after a change, whatever its status. What was removed for good
+/// is in the audit log alone.
+pub(crate) async fn readable_changed(tx: &mut dyn Tx, caller: &Caller, since: u64) -> Result<bool, Error> {
+    let mut after = ChangeCursor { change: since, skill: None };
+    loop {
+        let changed = tx.policy_changes(caller.workspace, Which::All, after, LOOKED_AT).await?;
+        if changed.iter().any(|changed| access::decide(caller, Act::ReadSkill(&changed.skill)).is_ok()) {
+            return Ok(true);
+        }
+        let Some(last) = changed.last().filter(|_| changed.len() == LOOKED_AT as usize) else {
+            return Ok(false);
+        };
+        after = ChangeCursor { change: last.change, skill: Some(last.skill.id) };
+    }
 }

@@ -1,8 +1,8 @@
 //! Lists skills by filters, and finds the one a name means to a caller.
 
-use model::{AgentId, Caller, Origin, ScopeKind, SkillName, Status, UserId, slugify};
+use model::{AgentId, Caller, Origin, Scope, ScopeKind, SkillName, Status, UserId, slugify};
 use policy::access::{self, Act};
-use store::{Facet, SkillCursor, SkillFilter, SkillOrder, SkillQuery, SkillRecord, Visibility};
+use store::{Facet, SkillCursor, SkillFilter, SkillGroup, SkillOrder, SkillQuery, SkillRecord, Visibility};
 
 use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest};
@@ -47,7 +47,8 @@ pub struct ListSkills {
     pub page: PageRequest,
 }
 
-fn visibility(caller: &Caller) -> Visibility {
+/// Which skills a caller sees in lists.
+pub(crate) fn visibility(caller: &Caller) -> Visibility {
     if access::sees_everything(caller) {
         Visibility::All
     } else {
@@ -80,15 +81,46 @@ pub async fn list(
     if !fits {
         return Err(Cursor::invalid());
     }
+    let (order, count) = (request.order, request.count);
+    let query = SkillQuery { after, limit: limit + 1, ..query(caller, request)? };
+    let mut tx = cx.read().await?;
+    let total = if count { Some(tx.count_skills(&query).await?) } else { None };
+    let records = tx.skills(&query).await?;
+    let cursor = |record: &SkillRecord| {
+        let skill = &record.skill;
+        Cursor::of_skill(&match order {
+            SkillOrder::Name => SkillCursor::Name(skill.name.clone(), skill.id),
+            SkillOrder::Updated => SkillCursor::Time(skill.updated_at, skill.id),
+            SkillOrder::Created => SkillCursor::Time(skill.created_at, skill.id),
+        })
+    };
+    Ok((page(records, limit, cursor), total))
+}
+
+/// How many skills of what the caller can see each owner has: the workspace first, then by agent and user.
+pub async fn groups(cx: &Context, caller: &Caller, request: ListSkills) -> Result<Vec<SkillGroup>, Error> {
+    access::decide(caller, Act::ListSkills)?;
+    let query = query(caller, request)?;
+    let mut groups = cx.read().await?.group_skills(&query).await?;
+    groups.sort_by(|one, other| {
+        let key = |group: &SkillGroup| {
+            let shared = group.scope == Scope::Workspace;
+            (!shared, group.agent.clone(), group.scope.agent(), group.user.clone(), group.scope.user())
+        };
+        key(one).cmp(&key(other))
+    });
+    Ok(groups)
+}
+
+/// What a request asks for, within what the caller can see, without a page.
+fn query(caller: &Caller, request: ListSkills) -> Result<SkillQuery, Error> {
     let words: Vec<String> = request.words.split_whitespace().map(str::to_owned).collect();
     if words.len() > 16 || request.words.len() > 1_000 {
         return Err(Error::invalid(Code::InvalidRequest, "at most 16 words, 1000 bytes together"));
     }
-    let visibility = if request.nearest { ladder(caller) } else { visibility(caller) };
-    let order = request.order;
-    let query = SkillQuery {
+    Ok(SkillQuery {
         workspace: caller.workspace,
-        visibility,
+        visibility: if request.nearest { ladder(caller) } else { visibility(caller) },
         filter: SkillFilter {
             words,
             tag: request.tag,
@@ -105,22 +137,10 @@ pub async fn list(
             nearest: request.nearest,
             or_disabled: request.or_disabled,
         },
-        order,
-        after,
-        limit: limit + 1,
-    };
-    let mut tx = cx.read().await?;
-    let total = if request.count { Some(tx.count_skills(&query).await?) } else { None };
-    let records = tx.skills(&query).await?;
-    let cursor = |record: &SkillRecord| {
-        let skill = &record.skill;
-        Cursor::of_skill(&match order {
-            SkillOrder::Name => SkillCursor::Name(skill.name.clone(), skill.id),
-            SkillOrder::Updated => SkillCursor::Time(skill.updated_at, skill.id),
-            SkillOrder::Created => SkillCursor::Time(skill.created_at, skill.id),
-        })
-    };
-    Ok((page(records, limit, cursor), total))
+        order: request.order,
+        after: None,
+        limit: 0,
+    })
 }
 
 /// Lists page after page, until there are about so many.

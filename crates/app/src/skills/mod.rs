@@ -28,12 +28,14 @@ pub use archive::{
 };
 pub use bundles::export;
 pub(crate) use bundles::{content as file_content, load_bundle, load_manifest_bundle};
+pub(crate) use changes::readable_changed;
 pub use changes::{Changed, changes};
 pub use create::{Bulk, BulkItem, BulkMode, Idempotency, bulk, create};
 pub use delete::{delete, undelete};
 pub use diff::{Change, FileDiff, diff};
 pub use edit::{Edit, EditSkill, edit, label, restore};
-pub use list::{ListSkills, list, list_all, resolve, tags};
+pub(crate) use list::visibility;
+pub use list::{ListSkills, groups, list, list_all, resolve, tags};
 pub use names::{WrittenName, scope_of, written_name};
 pub(crate) use prepare::examine;
 pub use prepare::read_manifest;

@@ -251,6 +251,7 @@ async fn insert(
             extends: None,
             facets: Facets::default(),
             enforced: None,
+            approved: None,
             provenance: Provenance {
                 user: caller.user,
                 agent: caller.agent,

@@ -1,6 +1,8 @@
 //! How skills do: uses that succeeded or failed, and what people think of them.
 
-use model::{Caller, Feedback, SkillId, Statistics};
+use std::time::Duration;
+
+use model::{Caller, Feedback, SkillId, SkillUse, Statistics};
 use policy::access::Act;
 use serde_json::json;
 use store::{SkillRecord, Tx};
@@ -17,22 +19,26 @@ pub async fn record_use(
 ) -> Result<Statistics, Error> {
     let mut tx = cx.begin(caller.workspace).await?;
     let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
-    let statistics = count_execution(cx, &mut *tx, &record, success).await?;
+    let statistics = count_execution(cx, &mut *tx, caller, &record, (success, None)).await?;
     let detail = [("name", json!(record.skill.name.as_str())), ("success", json!(success))];
     audit::record(cx, &mut *tx, caller, "skill.use", ("skill", id.to_string()), &detail).await?;
     tx.commit().await?;
     Ok(statistics)
 }
 
-/// Moves a skill's counters by one execution.
+/// Moves a skill's counters, and those of this day, by one execution; a run says how long it took.
 pub(crate) async fn count_execution(
     cx: &Context,
     tx: &mut dyn Tx,
+    caller: &Caller,
     record: &SkillRecord,
-    success: bool,
+    (success, run): (bool, Option<Duration>),
 ) -> Result<Statistics, Error> {
-    let statistics = record.statistics.clone().after_execution(success, cx.now());
-    tx.put_statistics(record.skill.workspace, record.skill.id, &statistics).await?;
+    let (workspace, skill, at) = (record.skill.workspace, record.skill.id, cx.now());
+    let statistics = record.statistics.clone().after_execution(success, at);
+    tx.put_statistics(workspace, skill, &statistics).await?;
+    let one = SkillUse { skill, user: caller.user, agent: caller.agent, at, success, run };
+    tx.count_use(workspace, &one).await?;
     Ok(statistics)
 }
 

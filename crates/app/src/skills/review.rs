@@ -103,6 +103,7 @@ async fn after(
     // Refusing a promotion leaves the skill as it is, where it is.
     if transition == Transition::Reject && skill.status == Status::Active && skill.promotion.is_some() {
         next.promotion = None;
+        next.status_reason = reason.map(str::to_owned);
         return Ok(next);
     }
     next.status = skill
@@ -179,6 +180,10 @@ pub async fn promote(
         move_to(&mut *tx, &mut next, wider).await?;
     } else {
         next.promotion = Some(wider);
+    }
+    // A new request, or a granted one, leaves an earlier refusal behind.
+    if next.status == Status::Active && next != record.skill {
+        next.status_reason = None;
     }
     if next == record.skill {
         return Ok(Reviewed { record, changed: false });

@@ -27,6 +27,7 @@ fn code(session: Option<CodeSessionId>, code: &str) -> ExecuteCode {
         parameters: Map::new(),
         timeout: None,
         profile: None,
+        audience: app::live::Audience::default(),
     }
 }
 

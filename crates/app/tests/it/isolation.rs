@@ -1,6 +1,7 @@
 //! Two workspaces never see each other, in any use case.
 
 use app::agents::AgentSpec;
+use app::analytics::ReadAnalytics;
 use app::audit::ListAudit;
 use app::runs::{ListRuns, RunSkill};
 use app::skills::{
@@ -138,6 +139,10 @@ async fn a_list_holds_nothing_from_elsewhere() {
     assert!(people.iter().all(|member| member.user.id != there.admin.user));
     let handle = model::Handle::parse("admin-there").unwrap();
     app.refuses(Code::NotFound, app::users::find(cx, me, &handle)).await;
+    let groups = app::skills::groups(cx, me, ListSkills::default()).await.unwrap();
+    assert_eq!(groups.iter().map(|group| group.count).collect::<Vec<_>>(), [1]);
+    let numbers = app::analytics::read(cx, me, ReadAnalytics::default()).await.unwrap();
+    assert_eq!((numbers.skills, numbers.total.count, numbers.top.len()), (1, 1, 1));
     let tokens = app::tokens::list(cx, me, TokensOf::Everyone).await.unwrap();
     assert_eq!(tokens, std::slice::from_ref(&here.token));
     assert!(app::tokens::list(cx, me, TokensOf::User(there.admin.user)).await.unwrap().is_empty());

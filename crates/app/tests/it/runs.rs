@@ -408,6 +408,7 @@ async fn a_run_may_use_the_work_folder_of_a_code_session_of_its_caller() {
         parameters: Map::new(),
         timeout: None,
         profile: None,
+        audience: app::live::Audience::default(),
     };
     let session = app::code_sessions::execute(&app.cx, &alice, code).await.unwrap().session.id;
     let request = || RunSkill { session: Some(session), ..of(numbers(1, 2)) };

@@ -48,7 +48,7 @@ impl Store for Shared {
 }
 
 /// Another process on the same database.
-fn replica(cx: &Context) -> Context {
+pub(crate) fn replica(cx: &Context) -> Context {
     on(cx, Arc::new(Shared(Mutex::new(Arc::clone(&cx.store)))))
 }
 

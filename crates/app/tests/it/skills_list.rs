@@ -1,13 +1,18 @@
 //! Lists, filters, and what a name means to whom.
 
-use app::skills::{Decision, ListSkills, decide, list, resolve, set_enabled, tags};
+use app::skills::{Decision, ListSkills, decide, groups, list, resolve, set_enabled, tags};
 use app::{Code, Cursor, Facet, PageRequest, SkillOrder};
 use model::{Caller, Origin, Role, Scope, ScopeKind, Skill, Status, TokenScope, Transition};
 use testkit::app::{name, spec, spec_with};
 use testkit::{CallerExt as _, TestApp};
 
+/// The names of a page; the groups must count what the list counts.
 async fn names(app: &TestApp, caller: &Caller, request: ListSkills) -> Vec<String> {
-    let (page, _) = list(&app.cx, caller, request).await.unwrap();
+    let request = ListSkills { count: true, ..request };
+    let counted: u64 =
+        groups(&app.cx, caller, request.clone()).await.unwrap().iter().map(|group| group.count).sum();
+    let (page, total) = list(&app.cx, caller, request).await.unwrap();
+    assert_eq!(total, Some(counted));
     page.items.into_iter().map(|record| record.skill.name.to_string()).collect()
 }
 
@@ -101,6 +106,51 @@ async fn a_list_shows_what_its_caller_may_see() {
         let (_, total) = list(&app.cx, caller, request).await.unwrap();
         assert_eq!(total, Some(wanted.len() as u64), "{n}");
     }
+}
+
+#[tokio::test]
+async fn groups_begin_with_the_workspace_and_go_on_by_agent_and_user() {
+    let app = TestApp::new().await;
+    let (zoe, bob, admin) = (app.user("zoe", &[]).await, app.user("bob", &[]).await, app.admin().await);
+    let (two, one) = (app.agent("b-two").await, app.agent("a-one").await);
+    put_at(&app, &zoe, "a", Scope::AgentUser(one.id, zoe.user)).await;
+    put_at(&app, &bob, "b", Scope::AgentUser(one.id, bob.user)).await;
+    put_at(&app, &admin, "c", Scope::Agent(two.id)).await;
+    put_at(&app, &admin, "d", Scope::Agent(one.id)).await;
+    put_at(&app, &zoe, "e", Scope::User(zoe.user)).await;
+    put_at(&app, &bob, "f", Scope::User(bob.user)).await;
+    put_at(&app, &admin, "g", Scope::Workspace).await;
+    put_at(&app, &admin, "h", Scope::Workspace).await;
+    let told = async |caller: &Caller, request: ListSkills| -> Vec<String> {
+        let groups = app.leaves_alone(groups(&app.cx, caller, request)).await;
+        let told = |group: &app::SkillGroup| {
+            let agent = group.agent.as_ref().map_or("", model::SkillName::as_str);
+            let user = group.user.as_ref().map_or("", model::Handle::as_str);
+            format!("{} {agent} {user} {}", group.scope.kind(), group.count)
+        };
+        groups.iter().map(told).collect()
+    };
+    let all = [
+        "workspace   2",
+        "user  bob 1",
+        "user  zoe 1",
+        "agent a-one  1",
+        "agent_user a-one bob 1",
+        "agent_user a-one zoe 1",
+        "agent b-two  1",
+    ];
+    assert_eq!(told(&admin, ListSkills::default()).await, all);
+    let seen = ["workspace   2", "user  zoe 1", "agent a-one  1", "agent_user a-one zoe 1"];
+    assert_eq!(told(&zoe.through(&one), ListSkills::default()).await, seen);
+    let of_one = ListSkills { agent: Some(one.id), scope: Some(ScopeKind::Agent), ..ListSkills::default() };
+    assert_eq!(told(&admin, of_one).await, ["agent a-one  1"]);
+    let endless = ListSkills { words: "x ".repeat(17), ..ListSkills::default() };
+    app.refuses(Code::InvalidRequest, groups(&app.cx, &admin, endless)).await;
+    app.refuses(
+        Code::TokenScope,
+        groups(&app.cx, &admin.scoped(&[TokenScope::Write]), ListSkills::default()),
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -235,6 +235,42 @@ async fn a_refused_promotion_leaves_the_skill_where_it_is() {
     let skill = refused.record.skill;
     assert_eq!((skill.scope, skill.promotion), (Scope::User(alice.user), None));
     assert!(skill.is_usable());
+    assert_eq!(skill.status_reason.as_deref(), Some("not for all"));
+    let again = promote(&app.cx, &alice, id, ScopeKind::Workspace, None).await.unwrap().record.skill;
+    assert_eq!((again.promotion, again.status_reason), (Some(Scope::Workspace), None));
+}
+
+#[tokio::test]
+async fn what_was_let_in_last_is_known_while_something_else_waits() {
+    let app = TestApp::new().await;
+    let (alice, admin) = (app.user("alice", &[]).await, app.admin().await);
+    let settings =
+        ProceduralMemory { require_skill_approval: true, approver: Approver::Admin, ..Default::default() };
+    let mine = alice.through(&app.agent_with("strict", settings).await);
+    let first = app.skill(&mine, "a").await.skill;
+    assert_eq!((first.status, first.approved), (Status::PendingApproval, None));
+    let numbers = |skill: Skill| (skill.revision.get(), skill.approved.map(model::RevisionNumber::get));
+    let decided = async |decision| decide(&app.cx, &admin, first.id, decision).await.unwrap().record.skill;
+    let edited = async |text: &str| {
+        let changes = app::Changes { body: Some(text.to_owned()), ..app::Changes::default() };
+        let request = app::skills::EditSkill::new(app::skills::Edit::Changes(Box::new(changes)));
+        app::skills::edit(&app.cx, &mine, first.id, request).await.unwrap().record.skill
+    };
+    assert_eq!(numbers(decided(step(Transition::Approve)).await), (1, Some(1)));
+    let waits = edited("second").await;
+    assert_eq!((waits.status, numbers(waits.clone())), (Status::PendingApproval, (2, Some(1))));
+    assert_eq!(
+        app.stored(&app::SkillRecord { skill: waits.clone(), statistics: model::Statistics::default() })
+            .await
+            .skill,
+        waits
+    );
+    assert_eq!(numbers(decided(step(Transition::Reject)).await), (2, Some(1)));
+    assert_eq!(numbers(edited("third").await), (3, Some(1)));
+    assert_eq!(numbers(decided(step(Transition::Approve)).await), (3, Some(3)));
+    assert_eq!(numbers(decided(step(Transition::Archive)).await), (3, Some(3)));
+    assert_eq!(numbers(decided(step(Transition::Reopen)).await), (3, Some(3)));
+    assert_eq!(numbers(decided(step(Transition::Reject)).await), (3, None));
 }
 
 #[tokio::test]

@@ -72,6 +72,7 @@ fn show(session: &Session) -> Outcome {
     rows.extend(settings.search.rows());
     rows.extend(settings.governance.rows());
     rows.extend(settings.sessions.rows());
+    rows.push(row("analytics.history_days", &settings.analytics.history_days, ToString::to_string));
     rows.push(row("hooks.on_failure", &settings.hooks.on_failure, |value| value.as_str().to_owned()));
     let servers: Vec<_> = settings.servers.keys().cloned().collect();
     let values: serde_json::Map<_, _> = rows

@@ -2,6 +2,7 @@
 #![allow(clippy::doc_markdown)] // the comments on commands and flags are help texts, read on a terminal
 
 mod agent;
+mod analytics;
 mod audit;
 mod backup;
 mod config;
@@ -103,6 +104,8 @@ enum Command {
     /// Look at what was run, and what came of it
     #[command(subcommand)]
     Runs(runs::RunsCommand),
+    /// See how the library is used: most, failing, never
+    Analytics(analytics::AnalyticsArgs),
     /// Look at what agents did: sessions with messages, tool calls and tasks
     #[command(subcommand, visible_alias = "sessions")]
     Session(session::SessionCommand),
@@ -333,6 +336,7 @@ async fn dispatch(session: Session, command: Command) -> Outcome<Exit> {
         Command::Skill(command) => return command.run(s).await,
         Command::Run(args) => return args.run(s).await,
         Command::Runs(command) => command.run(s).await,
+        Command::Analytics(args) => args.run(s).await,
         Command::Session(command) => command.run(s).await,
         Command::Python(command) => command.run(s).await,
         Command::Import(args) => return args.run(s).await,

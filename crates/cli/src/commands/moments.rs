@@ -2,13 +2,23 @@
 
 use app::Clock as _;
 use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
+use time::{Duration, OffsetDateTime, UtcOffset};
 
 use crate::exit::{Failure, Outcome};
 
 /// A moment as the API takes it: `2026-01-31` is its first moment in UTC, `7d` is seven days ago.
 pub(super) fn moment_of(text: &str) -> Outcome<String> {
     moment_at(text, app::SystemClock.now())
+}
+
+/// A day as the API takes it: that of a moment, in UTC.
+pub(super) fn day_of(text: &str) -> Outcome<String> {
+    let moment = OffsetDateTime::parse(&moment_of(text)?, &Rfc3339).ok();
+    let moment = moment.and_then(|moment| moment.checked_to_offset(UtcOffset::UTC));
+    let day = moment.map(|moment| moment.date().to_string());
+    day.ok_or_else(|| {
+        Failure::usage(format!("`{text}` is not a day")).hint("write 2026-01-31, or how long ago: 7d")
+    })
 }
 
 fn moment_at(text: &str, now: OffsetDateTime) -> Outcome<String> {
@@ -45,6 +55,13 @@ mod tests {
         assert_eq!(moment_of("2026-01-31").unwrap(), "2026-01-31T00:00:00Z");
         assert_eq!(moment_of("2026-01-31T12:00:00+01:00").unwrap(), "2026-01-31T12:00:00+01:00");
         assert!(moment_of("yesterday").is_err() && moment_of("2026-02-30").is_err());
+    }
+
+    #[test]
+    fn a_day_is_that_of_its_moment_in_utc() {
+        assert_eq!(day_of("2026-01-31").unwrap(), "2026-01-31");
+        assert_eq!(day_of("2026-02-01T00:30:00+01:00").unwrap(), "2026-01-31");
+        assert!(day_of("yesterday").is_err());
     }
 
     #[test]

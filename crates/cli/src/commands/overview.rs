@@ -12,6 +12,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("import (add)", "put folders and archives in"),
             ("export", "write skills to folders, byte for byte"),
             ("remove, enable, disable", "delete skills, turn them on and off"),
+            ("analytics", "how they are used, day by day"),
         ],
     ),
     (

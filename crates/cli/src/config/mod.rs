@@ -2,6 +2,7 @@
 //!
 //! Only this folder reads the environment, and only this crate knows that there are settings at all.
 
+mod analytics;
 mod credentials;
 mod governance;
 mod hooks;
@@ -17,6 +18,7 @@ mod sources;
 mod tests;
 mod values;
 
+pub(crate) use analytics::Analytics;
 pub(crate) use credentials::{forget_token, store_token};
 pub(crate) use governance::Governance;
 pub(crate) use hooks::{Hooks, OnFailure};
@@ -61,6 +63,7 @@ pub(crate) struct Settings {
     pub(crate) search: Search,
     pub(crate) governance: Governance,
     pub(crate) sessions: Sessions,
+    pub(crate) analytics: Analytics,
     pub(crate) hooks: Hooks,
     /// The servers with a known token.
     pub(crate) servers: BTreeMap<String, ServerEntry>,
@@ -95,6 +98,7 @@ impl Settings {
             search: Search::gather(&layers)?,
             governance: Governance::gather(&layers)?,
             sessions: Sessions::gather(&layers)?,
+            analytics: Analytics::gather(&layers)?,
             hooks: Hooks::gather(&layers)?,
             servers,
             places,

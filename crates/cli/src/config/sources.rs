@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::analytics::AnalyticsLayer;
 use super::governance::GovernanceLayer;
 use super::hooks::HooksLayer;
 use super::sandbox_layer::SandboxLayer;
@@ -67,6 +68,7 @@ pub(crate) struct Layer {
     pub(crate) search: SearchLayer,
     pub(crate) governance: GovernanceLayer,
     pub(crate) sessions: SessionsLayer,
+    pub(crate) analytics: AnalyticsLayer,
     pub(crate) hooks: HooksLayer,
     pub(crate) servers: BTreeMap<String, ServerEntry>,
 }
@@ -171,6 +173,7 @@ impl Layer {
             search: SearchLayer::of_environment(environment),
             governance: GovernanceLayer::of_environment(environment),
             sessions: SessionsLayer::of_environment(environment),
+            analytics: AnalyticsLayer::of_environment(environment),
             hooks: HooksLayer::of_environment(environment),
             servers: BTreeMap::new(),
         }

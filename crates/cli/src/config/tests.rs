@@ -93,6 +93,7 @@ fn each_variable_reaches_its_setting() {
         ("REPERTOIRE_GOVERNANCE_HISTORY_DAYS", "30"),
         ("REPERTOIRE_SESSIONS_RECORD", "off"),
         ("REPERTOIRE_SESSIONS_HISTORY_DAYS", "0"),
+        ("REPERTOIRE_ANALYTICS_HISTORY_DAYS", "0"),
         ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
     ];
     let settings = Settings::gather(&environment(folder.path(), &variables), Layer::default()).unwrap();
@@ -139,6 +140,7 @@ fn each_variable_reaches_its_setting() {
     assert!(!governance.keep_text && !governance.keep_reasons && governance.history_days == 30);
     let sessions = settings.sessions.settings();
     assert_eq!((sessions.record, sessions.history_days), (false, 0));
+    assert_eq!(settings.analytics.settings().history_days, 0);
     assert_eq!(settings.hooks.on_failure.value, OnFailure::Allow);
     let shown = format!("{settings:?} {:?}", search.rows());
     assert!(["rpt_x", "pw", "sk-hush"].iter().all(|secret| !shown.contains(secret)), "{shown}");
@@ -251,6 +253,18 @@ fn sessions_are_kept_for_90_days_unless_the_file_says_otherwise() {
     let rows: Vec<_> =
         settings.sessions.rows().into_iter().map(|(_, value, source)| (value, source)).collect();
     assert_eq!(rows, ["false", "7"].map(|value| (value.to_owned(), Source::File)));
+}
+
+#[test]
+fn days_are_kept_for_400_days_unless_the_file_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = Settings::gather(&environment(folder.path(), &[]), Layer::default()).unwrap();
+    assert_eq!(usual.analytics.history_days, Setting { value: 400, source: Source::Default });
+    let path = folder.path().join("c.toml");
+    std::fs::write(&path, "[analytics]\nhistory_days = 800\n").unwrap();
+    let given = environment(folder.path(), &[("REPERTOIRE_CONFIG", path.to_str().unwrap())]);
+    let settings = Settings::gather(&given, Layer::default()).unwrap();
+    assert_eq!(settings.analytics.history_days, Setting { value: 800, source: Source::File });
 }
 
 #[test]

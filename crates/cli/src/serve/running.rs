@@ -284,6 +284,7 @@ async fn keep_house(cx: Context) {
                 keys_forgotten = done.keys_forgotten,
                 runs_pruned = done.runs_pruned,
                 sessions_pruned = done.sessions_pruned,
+                days_pruned = done.days_pruned,
                 code_sessions_ended = done.code_sessions_ended,
                 "kept house"
             ),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use app::Context;
-use sandbox::{Execution, InputFile, Limits, Network, Program, ProgramFile, Runtime, Stop};
+use sandbox::{Execution, InputFile, Limits, Listener, Network, Program, ProgramFile, Runtime, Stop};
 use serde_json::{Map, Value};
 
 /// Starts the sandbox and, if wanted, executes something, so that the first run is quick.
@@ -66,6 +66,7 @@ pub(crate) fn trial() -> Execution {
         network: Network::None,
         seed: None,
         host: None,
+        listener: Listener::default(),
         stop: Stop::default(),
     }
 }

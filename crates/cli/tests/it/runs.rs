@@ -269,6 +269,28 @@ fn runs_are_remembered_counted_and_pruned() {
 }
 
 #[test]
+fn analytics_tell_what_is_used_and_what_is_not() {
+    let world = World::new();
+    python(&world, "quick", "def main():\n    return 1\n");
+    python(&world, "idle", "def main():\n    return 1\n");
+    world.ok(&["run", "quick"]);
+    let seen = world.json(&["analytics", "--since", "6d"]);
+    assert_eq!(seen["days"].as_array().unwrap().len(), 7, "{seen}");
+    assert_eq!((&seen["totals"]["uses"], &seen["totals"]["runs"]), (&json!(1), &json!(1)), "{seen}");
+    let text = world.ok(&["analytics"]);
+    for words in
+        ["uses     1: 0 failed, 100 % succeeded", "Used most", "quick", "Without a use", "idle", "(none)"]
+    {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    assert!(!text.contains("Failing"), "{text}");
+    let done = world.run(&["analytics", "--since", "yesterday"]);
+    assert_refused(&done, 2, &["not a moment"]);
+    let done = world.run(&["analytics", "--through", "nobody"]);
+    assert_refused(&done, 3, &["nobody"]);
+}
+
+#[test]
 fn limits_of_the_configuration_the_skill_and_the_caller_hold() {
     let world = World::new();
     python(&world, "eats", "def main(mb):\n    return len(bytearray(mb << 20)) >> 20\n");

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use app::code_sessions::{CodeError, ExecuteCode, Executed};
+use app::live::{Audience, Live};
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
 use model::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +15,7 @@ use utoipa::ToSchema;
 use super::{SessionFileView, session_id};
 use crate::auth::Auth;
 use crate::bounds::within;
+use crate::event_stream;
 use crate::extract::Json;
 use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
@@ -121,14 +125,19 @@ impl From<Executed> for ExecutedView {
 }
 
 /// Executes code in a session, which keeps its files for the next time.
+///
+/// With `Accept: text/event-stream` it is told as it goes on: `waiting` where it must wait, `started`, each `output` with
+/// `stream` and `text`, and at the end `finished` with what is answered else, or `problem`.
 #[utoipa::path(post, path = "/code/execute", operation_id = "execute_code", tag = "code",
     request_body = ExecuteCodeRequest,
-    responses((status = 200, body = ExecutedView), Problems, SandboxProblems))]
+    responses((status = 200, content((ExecutedView = "application/json"), (String = "text/event-stream"))),
+        Problems, SandboxProblems))]
 pub(crate) async fn execute(
     State(state): State<HttpState>,
     Auth(caller): Auth,
+    headers: HeaderMap,
     Json(request): Json<ExecuteCodeRequest>,
-) -> Result<axum::Json<ExecutedView>, Problem> {
+) -> Result<Response, Problem> {
     let request = ExecuteCode {
         session: request.session_id.as_deref().map(|id| session_id(&state, id)).transpose()?,
         code: request.code.unwrap_or_default(),
@@ -136,9 +145,16 @@ pub(crate) async fn execute(
         parameters: request.parameters.unwrap_or_default(),
         timeout: request.timeout_seconds.map(timeout).transpose()?,
         profile: request.profile,
+        audience: Audience::default(),
     };
+    if event_stream::is_wanted(&headers) {
+        let live = Live::new(|audience| async move {
+            app::code_sessions::execute(&state.cx, &caller, ExecuteCode { audience, ..request }).await
+        });
+        return event_stream::follow(live, ExecutedView::from).await;
+    }
     let executed = app::code_sessions::execute(&state.cx, &caller, request).await?;
-    Ok(axum::Json(executed.into()))
+    Ok(axum::Json(ExecutedView::from(executed)).into_response())
 }
 
 fn language(text: &str) -> Result<Language, Problem> {

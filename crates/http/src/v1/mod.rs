@@ -1,8 +1,10 @@
 //! The native API. Each file is a resource; `router.rs` lists every URL.
 
 mod agents;
+mod analytics;
 mod audit;
 mod backup;
+mod events;
 mod governance;
 mod interpreter;
 mod names;

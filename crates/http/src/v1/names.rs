@@ -1,8 +1,9 @@
 //! Ids and names in requests: people write names, programs write ids.
 
 use app::{Code, Context};
-use model::{AgentId, Caller, Handle, Scope, ScopeKind, SkillId, SkillName, Timestamp, UserId, slugify};
+use model::{AgentId, Caller, Day, Handle, Scope, ScopeKind, SkillId, SkillName, Timestamp, UserId, slugify};
 use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
 
 use crate::problem::Problem;
 
@@ -21,6 +22,13 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, Problem> {
     let read = Timestamp::parse(text, &Rfc3339).ok();
     read.and_then(|moment| moment.checked_to_offset(time::UtcOffset::UTC))
         .ok_or_else(|| Problem::bad_request("a moment is written like 2030-01-31T12:00:00Z"))
+}
+
+/// A day as people and programs write it.
+pub(crate) fn day(text: &str) -> Result<Day, Problem> {
+    let form = format_description!("[year]-[month]-[day]");
+    let read = Day::parse(text, form).ok().filter(|_| text.len() == "2030-01-31".len());
+    read.ok_or_else(|| Problem::bad_request("a day is written like 2030-01-31"))
 }
 
 /// A name that must be written as a slug: that of an agent or a workspace.

@@ -9,7 +9,8 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use super::{
-    agents, audit, backup, governance, interpreter, runs, search, sessions, skills, tokens, users, workspaces,
+    agents, analytics, audit, backup, events, governance, interpreter, runs, search, sessions, skills,
+    tokens, users, workspaces,
 };
 use crate::auth::COOKIE;
 use crate::code;
@@ -38,7 +39,7 @@ use crate::sign_in;
         (name = "governance", description = "What agents may do while policies are in force, and the record of it"),
         (name = "sessions", description = "What agents did: messages, tool calls, artifacts, tasks, outcome"),
         (name = "identity", description = "Workspaces, people, tokens, sign-in"),
-        (name = "operations", description = "Audit log and backup"),
+        (name = "operations", description = "Changes as they happen, audit log and backup"),
     )
 )]
 struct Document;
@@ -78,6 +79,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::validate))
         .routes(routes!(skills::propose))
         .routes(routes!(skills::resolve))
+        .routes(routes!(skills::groups))
         .routes(routes!(search::search))
         .routes(routes!(search::discover))
         .routes(routes!(search::status))
@@ -101,6 +103,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(skills::record_use))
         .routes(routes!(skills::list_feedback, skills::record_feedback))
         .routes(routes!(skills::list_tags))
+        .routes(routes!(analytics::read))
         .routes(routes!(runs::run, runs::list_of_skill))
         .routes(routes!(runs::check))
         .routes(routes!(runs::statistics))
@@ -137,6 +140,7 @@ fn documented() -> OpenApiRouter<HttpState> {
         .routes(routes!(governance::test))
         .routes(routes!(governance::analyse))
         .routes(routes!(governance::replay))
+        .routes(routes!(events::watch))
         .routes(routes!(audit::list))
         .routes(routes!(audit::export))
         .routes(routes!(audit::verify))

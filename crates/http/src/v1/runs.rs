@@ -1,10 +1,11 @@
 //! Running skills, and what is remembered of it.
 
+use app::live::{Audience, Live};
 use app::runs::{Contents, InputFile, ListRuns, RunSkill};
 use app::{Cursor, PageRequest};
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{Caller, RevisionNumber, RunId, RunStatus};
@@ -19,6 +20,7 @@ use super::views::{
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::code::session_id;
+use crate::event_stream;
 use crate::extract::{Json, OptionalJson, Path, Query};
 use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
@@ -94,6 +96,7 @@ macro_rules! run_request {
                     limits: self.limits.map(RunLimitsView::read).transpose()?.unwrap_or_default(),
                     redact: self.redact,
                     contents: if omitted { Contents::Omitted } else { Contents::Inline },
+                    audience: Audience::default(),
                 })
             }
         }
@@ -121,19 +124,30 @@ fn revision(number: u32) -> Result<RevisionNumber, Problem> {
 }
 
 /// Runs a skill's procedure in the sandbox. Code that fails is a run as well, and answers 201.
+///
+/// With `Accept: text/event-stream` it is told as it goes on: `waiting` where it must wait, `started`, each `output` with
+/// `stream` and `text`, and at the end `finished` with what is answered else, or `problem`.
 #[utoipa::path(post, path = "/api/v1/skills/{id}/runs", operation_id = "run_skill", tag = "runs",
     params(("id" = uuid::Uuid, Path)), request_body = Option<RunSkillRequest>,
-    responses((status = 201, body = RanView), Problems, SandboxProblems))]
+    responses((status = 201, body = RanView), (status = 200, content_type = "text/event-stream", body = String,
+        description = "The events of the run"), Problems, SandboxProblems))]
 pub(crate) async fn run(
     State(state): State<HttpState>,
     Auth(caller): Auth,
     Path(id): Path<String>,
+    headers: HeaderMap,
     OptionalJson(request): OptionalJson<RunSkillRequest>,
-) -> Result<impl IntoResponse, Problem> {
-    let request = request.read(&state)?;
-    let ran = app::runs::execute(&state.cx, &caller, skill_id(&id)?, request).await?;
+) -> Result<Response, Problem> {
+    let (id, request) = (skill_id(&id)?, request.read(&state)?);
+    if event_stream::is_wanted(&headers) {
+        let live = Live::new(|audience| async move {
+            app::runs::execute(&state.cx, &caller, id, RunSkill { audience, ..request }).await
+        });
+        return event_stream::follow(live, RanView::from).await;
+    }
+    let ran = app::runs::execute(&state.cx, &caller, id, request).await?;
     let location = format!("/api/v1/runs/{}", ran.run.id);
-    Ok((StatusCode::CREATED, [(header::LOCATION, location)], axum::Json(RanView::from(ran))))
+    Ok((StatusCode::CREATED, [(header::LOCATION, location)], axum::Json(RanView::from(ran))).into_response())
 }
 
 /// Runs a skill several times with the same parameters and compares what it gives back. Each is a run like any other.

@@ -1,18 +1,22 @@
 //! Asking the door, and looking at what it says.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use app::ExecutionSettings;
 use app::tokens::CreateToken;
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Request};
+use axum::http::{HeaderMap, Request, Response};
 use bytes::Bytes;
+use futures::StreamExt as _;
 use model::{Caller, Role, TokenScope};
 use repertoire_http::{Http, HttpConfig};
 use serde_json::{Value, json};
 use testkit::{FakeRunner, TestApp};
 use tower::ServiceExt as _;
+
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A door on a library of its own.
 pub(crate) struct Api {
@@ -86,6 +90,19 @@ impl Api {
     }
 
     pub(crate) async fn send(&self, ask: Ask) -> Answer {
+        let endless = ask.path == "/api/v1/events";
+        let (parts, body) = self.open_answer(ask).await.into_parts();
+        // Of what never ends the first event is enough.
+        let body = if endless && parts.status == 200 {
+            body.into_data_stream().next().await.unwrap().unwrap()
+        } else {
+            axum::body::to_bytes(body, usize::MAX).await.unwrap()
+        };
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    /// Sends it; the answer may still go on.
+    async fn open_answer(&self, ask: Ask) -> Response<Body> {
         let mut builder = Request::builder().method(ask.method).uri(&ask.path);
         if !ask.headers.iter().any(|(name, _)| name == "host") {
             builder = builder.header("host", "localhost:7400");
@@ -94,10 +111,17 @@ impl Api {
             builder = builder.header(name, value);
         }
         let request = builder.body(Body::from(ask.body)).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Sends it as it is; the answer must be a stream of events.
+    pub(crate) async fn events(&self, ask: Ask) -> Events {
+        let response = self.open_answer(ask).await;
+        assert_eq!(
+            (response.status().as_u16(), response.headers()["content-type"].as_bytes()),
+            (200, b"text/event-stream".as_slice())
+        );
+        Events { body: response.into_body().into_data_stream(), text: String::new() }
     }
 
     /// Sends it as the operator; the answer must have this status.
@@ -146,6 +170,43 @@ impl Api {
     /// Makes an agent as the operator; its view.
     pub(crate) async fn agent(&self, request: Value) -> Value {
         self.ok(201, post("/agents").json(request)).await.json()
+    }
+}
+
+/// A stream of events.
+pub(crate) struct Events {
+    body: axum::body::BodyDataStream,
+    text: String,
+}
+
+impl Events {
+    /// Waits for the next event: its name and its data; none when the stream has ended.
+    pub(crate) async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let field =
+                    |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+                let told = field("event:").zip(field("data:"));
+                let told = told.map(|(name, data)| (name.to_owned(), serde_json::from_str(data).unwrap()));
+                let rest = rest.to_owned();
+                self.text = rest;
+                if told.is_some() {
+                    return told;
+                }
+                continue;
+            }
+            let bytes = tokio::time::timeout(PATIENCE, self.body.next()).await.expect("told in time")?;
+            self.text.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
+        }
+    }
+
+    /// All that is still to come.
+    pub(crate) async fn rest(mut self) -> Vec<(String, Value)> {
+        let mut all = Vec::new();
+        while let Some(event) = self.next().await {
+            all.push(event);
+        }
+        all
     }
 }
 

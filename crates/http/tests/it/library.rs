@@ -320,6 +320,82 @@ async fn a_skill_goes_through_review() {
 }
 
 #[tokio::test]
+async fn a_reviewer_sees_what_waits_and_what_it_would_replace() {
+    let api = Api::new().await;
+    let alice = api.user("alice", &[]).await;
+    let me = api.ok_as(&alice, 200, get("/me")).await.json()["user"]["id"].clone();
+    let memory = json!({"enabled": true, "require_skill_approval": true, "approver": "admin"});
+    let agent = api.agent(json!({"name": "strict", "procedural_memory": memory})).await["id"].clone();
+    let through = |ask: crate::api::Ask| ask.header("repertoire-agent", "strict");
+    let made = json!({"name": "one", "description": "d", "instructions": "First.\n"});
+    let made = api.ok_as(&alice, 201, through(post("/skills").json(made))).await.json()["skill"].clone();
+    let path = format!("/skills/{}", id(&made));
+    assert_eq!((&made["revision"], &made["approved_revision"]), (&json!(1), &json!(null)));
+    api.ok(200, post(&format!("{path}/approve"))).await;
+    let change = json!({"instructions": "Second.\n", "message": "mend it"});
+    api.ok_as(&alice, 200, through(patch(&path).json(change))).await;
+    let session = api.ok_as(&alice, 201, post("/sessions")).await.json()["id"].clone();
+    let proposal = json!({"name": "learned", "description": "d", "instructions": "i", "session_id": session});
+    api.ok_as(&alice, 201, post("/skills/propose").json(proposal)).await;
+    let queue = api.ok(200, get("/skills?waiting=true&count=true")).await.json();
+    assert_eq!((&queue["total"], names(&queue)), (&json!(2), vec!["learned", "one"]));
+    let [learned, waits] = queue["items"].as_array().unwrap().as_slice() else { panic!("{queue}") };
+    assert_eq!((&learned["created_in"], &learned["approved_revision"]), (&session, &json!(null)));
+    assert_eq!((&learned["status"], &learned["created_by"]), (&json!("draft"), &me));
+    assert_eq!(waits["status"], "pending_approval");
+    assert_eq!((&waits["revision"], &waits["approved_revision"]), (&json!(2), &json!(1)));
+    assert_eq!((&waits["updated_by"], &waits["created_through"]), (&me, &agent));
+    let shown = api.ok(200, get(&path)).await.json()["shown"].clone();
+    assert_eq!((&shown["number"], &shown["author_id"], &shown["agent_id"]), (&json!(2), &me, &agent));
+    assert_eq!(shown["message"], "mend it");
+    let diff = api.ok(200, get(&format!("{path}/diff?from={}", waits["approved_revision"]))).await.json();
+    let text = diff["files"][0]["unified"].as_str().unwrap();
+    assert!(text.contains("-First.") && text.contains("+Second."), "{text}");
+    let approved = api.ok(200, post(&format!("{path}/approve"))).await.json()["skill"].clone();
+    assert_eq!((&approved["revision"], &approved["approved_revision"]), (&json!(2), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_policy_in_force_is_told_while_its_edit_waits() {
+    let api = Api::new().await;
+    let policy =
+        json!({"name": "guard", "description": "d", "policy": {"always": true, "forbidden_tools": ["rm"]}});
+    let made = api.ok(201, post("/skills").json(policy)).await.json()["skill"].clone();
+    assert_eq!(made["enforced_revision"], 1);
+    let plain = api.skill("plain").await;
+    assert_eq!((&plain["enforced_revision"], &plain["approved_revision"]), (&json!(null), &json!(1)));
+}
+
+#[tokio::test]
+async fn files_are_examined_as_an_archive_is() {
+    let api = Api::new().await;
+    let skill_file = "---\nname: Notes\ndescription: Writes notes.\n---\n\nWrite.\n";
+    let sidecar = "title: Notes\ncolour: red\n";
+    let files = [("notes/SKILL.md", skill_file), ("notes/repertoire.yaml", sidecar)];
+    let in_archive = api.ok(200, post("/skills/validate").zip(zip(&files))).await.json();
+    let listed: Vec<Value> = files
+        .iter()
+        .map(|(path, content)| json!({"path": path.trim_start_matches("notes/"), "content": content}))
+        .collect();
+    let body = json!({"files": listed, "folder": "notes"});
+    let before = api.app.snapshot().await;
+    let as_files = api.ok(200, post("/skills/validate").json(&body)).await.json();
+    assert_eq!(as_files, in_archive);
+    assert_eq!(before.changes(&api.app.snapshot().await), Vec::<String>::new());
+    let found = as_files["findings"].as_array().unwrap();
+    let in_sidecar = found.iter().find(|finding| finding["file"] == "repertoire.yaml");
+    assert_eq!(in_sidecar.unwrap()["line"], 2, "{as_files}");
+    let broken = json!({"files": [{"path": "SKILL.md", "content": "---\nname: a\n: :\n---\n"}]});
+    let broken = api.ok(200, post("/skills/validate").json(broken)).await.json();
+    assert_eq!(
+        (&broken["accepted"], &broken["problem"]["code"]),
+        (&json!(false), &json!("invalid_manifest"))
+    );
+    let encoded = json!({"files": [{"path": "SKILL.md", "content_base64": "LS0tCm5hbWU6IGEKZGVzY3JpcHRpb246IEIuCi0tLQo="}]});
+    assert_eq!(api.ok(200, post("/skills/validate").json(encoded)).await.json()["accepted"], true);
+}
+
+#[tokio::test]
 async fn uses_and_words_are_counted() {
     let api = Api::new().await;
     let alice = api.user("alice", &[]).await;

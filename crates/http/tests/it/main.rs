@@ -9,6 +9,7 @@
 )]
 
 mod agent_context;
+mod analytics;
 mod api;
 mod bad_governance;
 mod bad_input;
@@ -18,11 +19,13 @@ mod cache;
 mod code;
 mod conditional;
 mod discover;
+mod events;
 mod governance;
 mod headers;
 mod instances;
 mod interpreter;
 mod library;
+mod live;
 mod openapi;
 mod operations;
 mod people;

@@ -152,6 +152,7 @@ impl World {
         let query = json!({"query": "what is shared"});
         add("search_skills", "POST", "/skills/search".into(), query, Read, Member);
         add("discover_skills", "POST", "/skills/discover".into(), none(), Read, Member);
+        add("group_skills", "GET", "/skills/groups".into(), none(), Read, Member);
         add("search_status", "GET", "/search/status".into(), none(), Read, Member);
         add("read_skill", "GET", format!("/skills/{skill}"), none(), Read, Member);
         let description = json!({"description": "Another."});
@@ -199,6 +200,7 @@ impl World {
             Write,
             Member,
         );
+        add("read_analytics", "GET", "/analytics".into(), none(), Read, Member);
         add("list_tags", "GET", "/tags".into(), none(), Read, Member);
         let source = json!({"code": "1 + 1"});
         add("interpret", "POST", "/interpreter".into(), json!({"prompt": "1 + 1"}), Write, Member);
@@ -273,6 +275,7 @@ impl World {
         add("complete_session", "POST", of_session("/complete"), outcome, Read, Owner);
         add("delete_session", "DELETE", of_session(""), none(), Write, Owner);
         add("get_sandbox", "GET", "/sandbox".into(), none(), Read, Member);
+        add("watch_events", "GET", "/events".into(), none(), Read, Member);
         add("list_audit", "GET", "/audit".into(), none(), Admin, Privileged);
         add("export_audit", "GET", "/audit/export".into(), none(), Admin, Privileged);
         add("verify_audit", "GET", "/audit/verification".into(), none(), Admin, Privileged);

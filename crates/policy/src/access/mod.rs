@@ -7,7 +7,7 @@ mod rules;
 mod tests;
 
 use model::{
-    Approver, Caller, Decision, GovernedRun, Run, Scope, Session, Skill, Status, TokenScope, UserId,
+    AgentId, Approver, Caller, Decision, GovernedRun, Run, Scope, Session, Skill, Status, TokenScope, UserId,
 };
 
 pub use rules::{initial_status, may_grant, sees_everything};
@@ -47,6 +47,8 @@ pub enum Act<'a> {
     ListRuns,
     /// Read a run.
     ReadRun(&'a Run),
+    /// See how much somebody uses skills, through an agent or in all.
+    ReadUses(UserId, Option<AgentId>),
     /// Forget old runs.
     PruneRuns,
     /// Execute code in one's own code sessions, and change their files.

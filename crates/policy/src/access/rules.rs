@@ -33,6 +33,8 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         Act::ReadRun(run) if sees_everything(caller) || is_own(caller, run.user, run.agent) => Ok(()),
         Act::UseGovernedRun(run) if is_own(caller, run.user, run.agent) => Ok(()),
         Act::ReadRun(_) | Act::UseGovernedRun(_) => Err(Denial::NotVisible),
+        Act::ReadUses(user, agent) if sees_everything(caller) || is_own(caller, user, agent) => Ok(()),
+        Act::ReadUses(..) => Err(Denial::Role("reviewer or admin, in person")),
         Act::ReadDecision(decision) if is_own(caller, decision.user, decision.agent) => Ok(()),
         Act::ReadDecision(_) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
         Act::ReadSession(session) => visible_session(caller, session),
@@ -80,6 +82,7 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         | Act::ReadSkill(_)
         | Act::ListRuns
         | Act::ReadRun(_)
+        | Act::ReadUses(..)
         | Act::ReadWorkspace
         | Act::ReadCodeSession
         | Act::Govern

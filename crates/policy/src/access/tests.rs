@@ -55,6 +55,7 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
         extends: None,
         facets: Facets::default(),
         enforced: None,
+        approved: None,
         provenance: Provenance { user: user(author), agent: None, session: None, source: None },
         created_at: now,
         updated_at: now,
@@ -260,6 +261,9 @@ fn the_matrix_is_what_the_golden_file_says() {
     }
     let runs = owners().map(|(what, by, through)| (what, run(by, through)));
     acts.extend(runs.iter().map(|(what, run)| (format!("read_run: {what}"), Act::ReadRun(run))));
+    acts.extend(
+        owners().map(|(what, by, through)| (format!("read_uses: {what}"), Act::ReadUses(user(by), through))),
+    );
     let runs = owners().map(|(what, by, through)| (what, governed_run(by, through)));
     acts.extend(
         runs.iter().map(|(what, run)| (format!("use_governed_run: {what}"), Act::UseGovernedRun(run))),

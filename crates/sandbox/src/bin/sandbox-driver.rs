@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sandbox::{
-    Captured, Cgroups, Ending, Error, Execution, Folder, HostCall, HostModule, InputFile, Limits, Network,
-    Outcome, Profile, Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
+    Captured, Cgroups, Ending, Error, Execution, Folder, HostCall, HostModule, InputFile, Limits, Listener,
+    Network, Outcome, OutputStream, Profile, Program, ProgramFile, Runtime, Sandbox, Settings, Stop,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -103,6 +103,9 @@ struct Order {
     host: bool,
     #[serde(default)]
     hosts: Option<Vec<String>>,
+    /// Whether what it writes is heard, and told in the answer. The first time, a file `heard` is put into its folder.
+    #[serde(default)]
+    listen: bool,
     /// Files of the work folder whose content is wanted in the answer.
     #[serde(default)]
     read: Vec<String>,
@@ -257,9 +260,50 @@ impl Driver {
         lock(&self.stops).insert(id, stop.clone());
         let read = order.read.clone();
         let folder = order.folder.map(|number| self.folder(number)).transpose()?;
-        let outcome = self.sandbox.execute(&execution(order, folder, stop));
+        let heard = order.listen.then(Heard::default);
+        let listener = heard.as_ref().map(|heard| heard.listener(folder.clone())).unwrap_or_default();
+        let execution = Execution { listener, ..execution(order, folder, stop) };
+        let outcome = self.sandbox.execute(&execution);
         lock(&self.stops).remove(&id);
-        Ok(told(&outcome?, &read))
+        let mut told = told(&outcome?, &read);
+        if let (Some(heard), Some(told)) = (heard, told.as_object_mut()) {
+            told.insert("heard".to_owned(), heard.told());
+        }
+        Ok(told)
+    }
+}
+
+/// What was heard while code ran.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<Piece>>>);
+
+/// What was written at a time, and where to.
+type Piece = (OutputStream, Vec<u8>);
+
+impl Heard {
+    fn listener(&self, folder: Option<Folder>) -> Listener {
+        let heard = Arc::clone(&self.0);
+        Listener::new(move |stream, bytes| {
+            let mut heard = lock(&heard);
+            if let (true, Some(folder)) = (heard.is_empty(), &folder) {
+                // Where it cannot be written, the code waits in vain, and its test fails.
+                let _ = folder.write("heard", b"");
+            }
+            heard.push((stream, bytes.to_vec()));
+        })
+    }
+
+    fn told(&self) -> Value {
+        let heard = lock(&self.0);
+        let all = |wanted| -> Vec<u8> {
+            heard
+                .iter()
+                .filter(|(stream, _)| *stream == wanted)
+                .flat_map(|(_, bytes)| bytes.clone())
+                .collect()
+        };
+        let text = |stream| String::from_utf8_lossy(&all(stream)).into_owned();
+        json!({ "stdout": text(OutputStream::Stdout), "stderr": text(OutputStream::Stderr), "times": heard.len() })
     }
 }
 
@@ -296,6 +340,7 @@ fn execution(order: Order, folder: Option<Folder>, stop: Stop) -> Execution {
         network: order.hosts.map_or(Network::None, Network::Hosts),
         seed: order.seed,
         host: order.host.then(host_module),
+        listener: Listener::default(),
         stop,
     }
 }

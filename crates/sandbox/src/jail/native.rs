@@ -29,6 +29,8 @@ pub(crate) struct Task {
     pub(crate) memory: u64,
     /// Where pseudo-random numbers start.
     pub(crate) seed: Option<u64>,
+    /// Whether somebody hears what Python writes, line by line.
+    pub(crate) live: bool,
     /// The proxy, for those who may use it.
     pub(crate) proxy: Option<String>,
     /// The functions it may call.

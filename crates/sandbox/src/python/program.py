@@ -45,6 +45,8 @@ def run(task):
     if task.get("proxy"):
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
             os.environ[name] = task["proxy"]
+    if task.get("live"):
+        sys.stdout.reconfigure(line_buffering=True)
     if task.get("host"):
         add_host_module(task["host"])
     seed = task.get("seed")

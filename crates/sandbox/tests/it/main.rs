@@ -12,4 +12,5 @@ mod endurance;
 mod host;
 mod leavings;
 mod limits;
+mod listening;
 mod trial;

@@ -120,6 +120,11 @@ impl Trial {
         self.with("host", true)
     }
 
+    /// What it writes is heard while it runs.
+    pub(crate) fn heard(self) -> Self {
+        self.with("listen", true)
+    }
+
     pub(crate) fn folder(self, folder: u64) -> Self {
         self.with("folder", folder)
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use model::{
     Assignment, Decision, Digest, EntryKind, Feedback, GovernedRun, Membership, PolicyRef, ProceduralMemory,
-    RevisionStatistics, Role, Roles, Scope, SessionEntry, SignIn, SignInLink, Skill, Statistics, Token,
-    TokenScopes,
+    RevisionStatistics, Role, Roles, Scope, SessionEntry, SignIn, SignInLink, Skill, SkillUse, Statistics,
+    Token, TokenScopes,
 };
 use store::contract::{World, samples};
 use store::{ChangeCursor, KeyClaim, Store, StoreError};
@@ -84,6 +84,10 @@ async fn fill(store: Arc<dyn Store>) -> World {
     tx.claim_key(&claim).await.unwrap();
     tx.put_rejection(workspace, &digest, skill.id, created_at).await.unwrap();
     tx.insert_run(&samples::run(&skill, user)).await.unwrap();
+    let at = created_at;
+    let one =
+        SkillUse { skill: skill.id, user, agent: None, at, success: true, run: Some(Duration::from_secs(1)) };
+    tx.count_use(workspace, &one).await.unwrap();
     let policy = PolicyRef { id: "guard".to_owned(), skill: skill.id, revision: samples::number(1), digest };
     let run = GovernedRun { host: Some("h".to_owned()), ..samples::governed_run(workspace, user) };
     tx.insert_governed_run(&run).await.unwrap();

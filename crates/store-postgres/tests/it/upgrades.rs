@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_policies};
+use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_days, check_policies};
 use store_sql::{BYTEWISE, MIGRATIONS};
 use testkit::postgres::Database;
 
@@ -51,5 +51,14 @@ async fn an_active_policy_of_before_is_in_force() {
     insert(of_version(&database.url(), 3).await, &[ROWS, POLICIES].concat()).await;
     let store = open_at(&database.url(), 3).await;
     check_policies(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn skills_from_before_days_were_counted_are_counted_from_then_on() {
+    let database = Database::fresh();
+    insert(of_version(&database.url(), 5).await, &[ROWS, POLICIES].concat()).await;
+    let store = open_at(&database.url(), 3).await;
+    check_days(&*store).await;
     store.close().await;
 }

@@ -8,7 +8,7 @@ use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
 use store::{
     ChangeCursor, DecisionFilter, GovernedRunFilter, OpenSession, RunFilter, SessionFilter, SkillFilter,
-    SkillOrder, SkillQuery, Store, StoreError, Visibility,
+    SkillOrder, SkillQuery, Store, StoreError, UseQuery, UsedSkills, Visibility,
 };
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
@@ -351,6 +351,12 @@ async fn sessions_are_listed_and_found_along_an_index_and_not_sorted() {
             library.store.read().await.unwrap().open_session(world.workspace, which).await.unwrap();
             along(&library.explained().await, "sessions_by_key");
         }
+        for user in [None, Some(world.bob)] {
+            let mut tx = library.store.read().await.unwrap();
+            tx.sessions_used_since(world.workspace, user, samples::moment(1_990), 50).await.unwrap();
+            drop(tx);
+            along(&library.explained().await, "sessions_by_use");
+        }
     }
 }
 
@@ -404,4 +410,49 @@ async fn governed_runs_are_listed_along_an_index_and_not_sorted() {
             assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
         }
     }
+}
+
+#[tokio::test]
+async fn uses_are_read_along_their_days() {
+    let library = Library::new().await;
+    let world = &library.world;
+    let skills = world.read().await.skills(&SkillQuery { limit: 50, ..world.query() }).await.unwrap();
+    let day = samples::moment(0).date();
+    let mut tx = world.begin().await;
+    for n in 0..2_000_u32 {
+        let record = &skills[n as usize % skills.len()];
+        let one = model::SkillUse {
+            skill: record.skill.id,
+            user: world.ada,
+            agent: None,
+            at: samples::moment(i64::from(n) * 3_600),
+            success: true,
+            run: None,
+        };
+        tx.count_use(world.workspace, &one).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let query = UseQuery {
+        workspace: world.workspace,
+        visibility: Visibility::All,
+        since: day,
+        until: day + time::Duration::days(2),
+        user: None,
+        agent: None,
+    };
+    library.analyze().await;
+    let read = async || library.store.read().await.unwrap();
+    let by_day = "(workspace_id=? AND day>? AND day<?)";
+    read().await.uses_by_day(&query).await.unwrap();
+    let plan = library.explained().await;
+    assert!(plan.contains(by_day), "{plan}");
+    read().await.used_skills(&query, UsedSkills::Most, 20).await.unwrap();
+    let plan = library.explained().await;
+    assert!(plan.contains(by_day), "{plan}");
+    read().await.unused_skills(&query, 50).await.unwrap();
+    let plan = library.explained().await;
+    assert!(
+        plan.contains("skill_days_by_skill (workspace_id=? AND skill_id=? AND day>? AND day<?)"),
+        "{plan}"
+    );
 }

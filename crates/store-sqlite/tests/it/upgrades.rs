@@ -7,7 +7,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_policies};
+use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_days, check_policies};
 use store_sql::MIGRATIONS;
 
 use crate::open_at;
@@ -54,5 +54,15 @@ async fn an_active_policy_of_before_is_in_force() {
     insert(of_version(&file, 3).await, &[ROWS, POLICIES].concat()).await;
     let store = open_at(&file).await;
     check_policies(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn skills_from_before_days_were_counted_are_counted_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("test.db");
+    insert(of_version(&file, 5).await, &[ROWS, POLICIES].concat()).await;
+    let store = open_at(&file).await;
+    check_days(&*store).await;
     store.close().await;
 }

@@ -17,6 +17,7 @@
 #![allow(missing_docs, reason = "a claim's name says it all")]
 
 pub mod agents;
+pub mod analytics;
 pub mod audit;
 pub mod governance;
 pub mod idempotency;
@@ -131,6 +132,7 @@ macro_rules! contract_tests {
                 the_count_knows_nothing_of_pages
                 tags_are_counted_over_what_can_be_seen
                 records_carry_their_statistics
+                groups_know_their_owners
                 control_characters_in_a_filter_find_nothing_and_break_nothing
             }
             scopes {
@@ -172,6 +174,19 @@ macro_rules! contract_tests {
                 feedback_is_listed_newest_first
                 statistics_leave_the_version_alone
                 statistics_of_an_unknown_skill_are_a_conflict
+            }
+            analytics {
+                uses_add_up_by_day
+                uses_are_narrowed_to_days_user_and_agent
+                uses_of_what_is_not_seen_are_not_counted
+                used_skills_come_with_the_most_used_first
+                failing_skills_come_with_the_lowest_rate_first
+                unused_skills_come_with_the_longest_unused_first
+                uses_through_agents_are_told_with_their_names
+                skills_are_counted_by_status
+                pruning_forgets_the_days_before_one
+                days_go_with_their_skill
+                a_use_is_of_a_skill_and_of_no_other_workspace
             }
             runs {
                 a_run_comes_back_as_it_was_stored
@@ -230,6 +245,7 @@ macro_rules! contract_tests {
                 entries_come_back_in_their_order_in_pages
                 a_place_in_a_session_is_taken_once
                 a_removed_session_takes_its_entries_along
+                the_sessions_used_since_a_moment_come_latest_first
                 pruning_forgets_sessions_by_their_last_use
                 a_session_is_of_no_other_workspace
             }
@@ -291,6 +307,7 @@ mod tests {
         let listed = include_str!("mod.rs");
         let files = [
             include_str!("agents.rs"),
+            include_str!("analytics.rs"),
             include_str!("audit.rs"),
             include_str!("governance.rs"),
             include_str!("policies_in_force.rs"),
@@ -323,6 +340,7 @@ mod tests {
     fn every_method_is_called_by_a_claim() {
         let traits = [
             include_str!("../agents.rs"),
+            include_str!("../analytics.rs"),
             include_str!("../audit.rs"),
             include_str!("../governance.rs"),
             include_str!("../idempotency.rs"),
@@ -338,6 +356,7 @@ mod tests {
         ];
         let claims = [
             include_str!("agents.rs"),
+            include_str!("analytics.rs"),
             include_str!("audit.rs"),
             include_str!("governance.rs"),
             include_str!("policies_in_force.rs"),

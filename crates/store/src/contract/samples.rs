@@ -126,6 +126,7 @@ pub fn skill(workspace: WorkspaceId, author: UserId, called: &str) -> Skill {
         extends: None,
         facets: Facets { instructions: true, procedure: false, policy: false },
         enforced: None,
+        approved: None,
         provenance: Provenance { user: author, agent: None, session: None, source: None },
         created_at: moment(3),
         updated_at: moment(3),

@@ -228,6 +228,28 @@ pub async fn a_removed_session_takes_its_entries_along(store: Arc<dyn Store>) {
     assert_eq!(found(&world, &SessionFilter::default()).await, []);
 }
 
+pub async fn the_sessions_used_since_a_moment_come_latest_first(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let sample = |user, updated_at, version| Session {
+        updated_at,
+        version,
+        created_at: moment(1),
+        ..samples::session(world.workspace, user)
+    };
+    let (old, exact) = (sample(world.ada, moment(9), 1), sample(world.ada, moment(10), 4));
+    let (late, other) = (sample(world.ada, moment(12), 2), sample(world.bob, moment(11), 3));
+    keep(&world, &[&late, &old, &exact, &other]).await;
+    let mut tx = world.read().await;
+    for (user, limit, expected) in [
+        (None, 10, vec![(late.id, 2), (other.id, 3), (exact.id, 4)]),
+        (None, 2, vec![(late.id, 2), (other.id, 3)]),
+        (Some(world.ada), 10, vec![(late.id, 2), (exact.id, 4)]),
+    ] {
+        let used = tx.sessions_used_since(world.workspace, user, moment(10), limit).await.unwrap();
+        assert_eq!(used, expected);
+    }
+}
+
 pub async fn pruning_forgets_sessions_by_their_last_use(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let sample = |updated_at| Session {
@@ -259,6 +281,7 @@ pub async fn a_session_is_of_no_other_workspace(store: Arc<dyn Store>) {
     assert_eq!(tx.sessions(other, &SessionFilter::default(), None, 10).await.unwrap(), []);
     let which = OpenSession { user: world.ada, agent: None, key: None, used_since: None, most_entries: None };
     assert_eq!(tx.open_session(other, which).await.unwrap(), None);
+    assert_eq!(tx.sessions_used_since(other, None, moment(0), 10).await.unwrap(), []);
     assert_eq!(tx.session_entries(other, session.id, 0, 10).await.unwrap(), []);
     assert!(!tx.delete_session(other, session.id).await.unwrap());
     assert_eq!(tx.prune_sessions(other, moment(1_000_000)).await.unwrap(), 0);

@@ -370,6 +370,40 @@ pub async fn records_carry_their_statistics(store: Arc<dyn Store>) {
     assert_eq!((&found[1].skill, &found[1].statistics), (&used, &statistics));
 }
 
+pub async fn groups_know_their_owners(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let helper = world.add_agent("helper").await;
+    let at = |name: &str, scope| Skill { scope, ..world.skill(name) };
+    let deleted = Skill { deleted_at: Some(moment(9)), ..world.skill("gone") };
+    world
+        .add(&[
+            &world.skill("a"),
+            &world.skill("b"),
+            &at("c", Scope::User(world.bob)),
+            &at("d", Scope::Agent(helper.id)),
+            &at("e", Scope::AgentUser(helper.id, world.ada)),
+            &deleted,
+        ])
+        .await;
+    let groups = world.read().await.group_skills(&world.query()).await.unwrap();
+    let mut told: Vec<_> = groups
+        .iter()
+        .map(|group| {
+            let agent = group.agent.as_ref().map_or("", model::SkillName::as_str);
+            let user = group.user.as_ref().map_or("", model::Handle::as_str);
+            (group.scope.kind().as_str(), agent, user, group.count)
+        })
+        .collect();
+    told.sort_unstable();
+    let wanted = [
+        ("agent", "helper", "", 1),
+        ("agent_user", "helper", "ada", 1),
+        ("user", "", "bob", 1),
+        ("workspace", "", "", 2),
+    ];
+    assert_eq!(told, wanted);
+}
+
 pub async fn control_characters_in_a_filter_find_nothing_and_break_nothing(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     world.add(&[&world.skill("skill")]).await;

@@ -30,6 +30,7 @@ async fn full(world: &World) -> Skill {
     skill.extends = Some("base".to_owned());
     skill.facets = Facets { instructions: false, procedure: true, policy: true };
     skill.enforced = Some(number(40));
+    skill.approved = Some(number(41));
     skill.provenance = Provenance {
         user: world.bob,
         agent: Some(agent),

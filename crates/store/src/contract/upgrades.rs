@@ -1,9 +1,9 @@
 //! What databases of earlier versions must come out as.
 
-use model::{RevisionNumber, Skill, WorkspaceId};
+use model::{RevisionNumber, Skill, SkillId, SkillUse, UserId, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{ChangeCursor, Store, Which, Written};
+use crate::{ChangeCursor, Store, UseQuery, Visibility, Which, Written};
 
 /// A workspace with a skill, as a server wrote them before changes were numbered.
 pub const ROWS: &str = "
@@ -49,6 +49,28 @@ pub async fn check_policies(store: &dyn Store) {
         .map(|change| (change.skill.name.as_str(), change.skill.enforced, change.skill.enabled))
         .collect();
     assert_eq!(found, [("active", RevisionNumber::new(3), true), ("off", RevisionNumber::new(2), false)]);
+}
+
+/// What a server that counts uses by day, and knows what was let in last, finds in it.
+pub async fn check_days(store: &dyn Store) {
+    let id = |n| Uuid::from_bytes([n; 16]);
+    let (workspace, skill) = (WorkspaceId::new(id(1)), SkillId::new(id(2)));
+    let mut tx = store.begin(workspace).await.unwrap();
+    let mut approved = Vec::new();
+    for n in [2, 4, 5, 6, 7] {
+        let record = tx.skill(workspace, SkillId::new(id(n))).await.unwrap().unwrap();
+        approved.push(record.skill.approved.map(RevisionNumber::get));
+    }
+    assert_eq!(approved, [Some(1), Some(3), None, None, Some(2)]);
+    let at = super::samples::moment(0);
+    let day = at.date();
+    let one = SkillUse { skill, user: UserId::new(id(3)), agent: None, at, success: true, run: None };
+    tx.count_use(workspace, &one).await.unwrap();
+    tx.commit().await.unwrap();
+    let query =
+        UseQuery { workspace, visibility: Visibility::All, since: day, until: day, user: None, agent: None };
+    let days = store.read().await.unwrap().uses_by_day(&query).await.unwrap();
+    assert_eq!(days.iter().map(|(day, uses)| (*day, uses.count)).collect::<Vec<_>>(), [(day, 1)]);
 }
 
 /// What a server that goes by the change numbers finds in it.

@@ -123,11 +123,13 @@ impl World {
         self.names(&SkillQuery { filter, ..self.query() }).await
     }
 
-    /// The names a query finds; its count must agree.
+    /// The names a query finds; its count and its groups must agree.
     pub async fn names(&self, query: &SkillQuery) -> Vec<String> {
         let mut tx = self.read().await;
         let found = tx.skills(query).await.unwrap();
         assert_eq!(tx.count_skills(query).await.unwrap(), found.len() as u64, "{query:?}");
+        let groups = tx.group_skills(query).await.unwrap();
+        assert_eq!(groups.iter().map(|group| group.count).sum::<u64>(), found.len() as u64, "{query:?}");
         found.into_iter().map(|record| record.skill.name.to_string()).collect()
     }
 }

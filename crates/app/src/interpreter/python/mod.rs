@@ -12,7 +12,7 @@
 //! `**kwargs` are always empty, which is noted; parameters that take no name are refused.
 
 use model::{Caller, Parameter, ParameterType};
-use sandbox::{Bounds, Ending, Execution, Network, Program, ProgramFile, Runtime, Stop};
+use sandbox::{Bounds, Ending, Execution, Listener, Network, Program, ProgramFile, Runtime, Stop};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -84,6 +84,7 @@ fn execution(cx: &Context, source: &str, name: &str) -> Execution {
         network: Network::None,
         seed: None,
         host: None,
+        listener: Listener::default(),
         stop: Stop::default(),
     }
 }

@@ -1,190 +1,22 @@
-//! Listing, finding and putting in.
+//! Putting in, and examining without putting in.
 
-use app::skills::{BulkMode, CreateSkill, Idempotency, ImportArchive, ListSkills, Outcome, Published};
-use app::{Cursor, Facet, PageRequest, SkillOrder};
-use axum::extract::State;
+use app::skills::{BulkMode, CreateSkill, Idempotency, ImportArchive, Outcome, Published};
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::{Digest, Origin, ScopeKind, Status, slugify};
+use model::{Digest, Origin};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::super::names;
-use super::super::views::{
-    BulkView, Bytes, ImportView, ListView, PageView, PublishedView, SkillView, TagView, ValidationView,
-};
-use super::requests::{CreateSkillRequest, OnConflictWord, OriginWord, label};
+use super::super::views::{BulkView, Bytes, ImportView, PublishedView, ValidationView};
+use super::requests::{CreateSkillRequest, FileRequest, OnConflictWord, OriginWord, bundle_of, label};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::etag::written;
-use crate::extract::{Body, Json, Query};
+use crate::extract::{Body, Json, Query, is_json};
 use crate::problem::{FindingView, Problem, Problems};
 use crate::server::HttpState;
-
-/// Which skills, in which order.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-#[allow(clippy::struct_excessive_bools)] // each is a parameter of its own
-pub(crate) struct ListSkillsQuery {
-    /// Words that must all occur in name, title, description or tags.
-    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
-    #[param(max_length = 200)]
-    q: Option<String>,
-    /// A tag.
-    #[serde(default, deserialize_with = "within::<0, 200, _, _>")]
-    #[param(max_length = 200)]
-    tag: Option<String>,
-    /// A status.
-    #[param(pattern = "^(draft|pending_approval|active|rejected|archived)$")]
-    status: Option<String>,
-    /// The switch.
-    enabled: Option<bool>,
-    /// An origin.
-    #[param(pattern = "^(user|agent|learned|admin|connector|static|provider|imported)$")]
-    origin: Option<String>,
-    /// A rung of the ladder.
-    #[param(pattern = "^(workspace|agent|user|agent_user)$")]
-    scope: Option<String>,
-    /// The agent that owns it, by id or name.
-    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
-    #[param(min_length = 1, max_length = 64)]
-    agent: Option<String>,
-    /// The user who owns it, by id or handle.
-    #[serde(default, deserialize_with = "within::<1, 128, _, _>")]
-    #[param(min_length = 1, max_length = 128)]
-    user: Option<String>,
-    /// A facet it must have.
-    #[param(pattern = "^(instructions|procedure|policy)$")]
-    facet: Option<String>,
-    /// Its exact name.
-    #[serde(default, deserialize_with = "within::<1, 64, _, _>")]
-    #[param(min_length = 1, max_length = 64)]
-    name: Option<String>,
-    /// Only what waits for a decision.
-    #[serde(default)]
-    waiting: bool,
-    /// Only what was deleted and can be brought back.
-    #[serde(default)]
-    deleted: bool,
-    /// Only what the caller would get by name: usable, and the nearest of its name.
-    #[serde(default)]
-    nearest: bool,
-    /// `name` (the default), `updated` or `created`.
-    #[param(pattern = "^(name|updated|created)$")]
-    sort: Option<String>,
-    /// Whether to count all pages.
-    #[serde(default)]
-    count: bool,
-    /// How many a page has.
-    #[param(minimum = 1, maximum = 200)]
-    limit: Option<u32>,
-    /// Where the page before ended.
-    #[param(min_length = 1, pattern = "^[A-Za-z0-9_-]+$")]
-    cursor: Option<String>,
-}
-
-fn facet(word: &str) -> Result<Facet, Problem> {
-    match word {
-        "instructions" => Ok(Facet::Instructions),
-        "procedure" => Ok(Facet::Procedure),
-        "policy" => Ok(Facet::Policy),
-        _ => Err(Problem::bad_request("a facet is instructions, procedure or policy")),
-    }
-}
-
-fn order(word: Option<&str>) -> Result<SkillOrder, Problem> {
-    match word {
-        None | Some("name") => Ok(SkillOrder::Name),
-        Some("updated") => Ok(SkillOrder::Updated),
-        Some("created") => Ok(SkillOrder::Created),
-        Some(_) => Err(Problem::bad_request("sort is name, updated or created")),
-    }
-}
-
-pub(crate) fn word<T>(
-    text: Option<&str>,
-    parse: fn(&str) -> Result<T, model::UnknownWord>,
-) -> Result<Option<T>, Problem> {
-    text.map(parse).transpose().map_err(|error| Problem::bad_request(error.to_string()))
-}
-
-/// Lists the skills the caller can see.
-#[utoipa::path(get, path = "/api/v1/skills", operation_id = "list_skills", tag = "skills", params(ListSkillsQuery),
-    responses((status = 200, body = PageView<SkillView>), Problems))]
-pub(crate) async fn list(
-    State(state): State<HttpState>,
-    Auth(caller): Auth,
-    Query(query): Query<ListSkillsQuery>,
-) -> Result<axum::Json<PageView<SkillView>>, Problem> {
-    let agent = names::optional_agent(&state.cx, &caller, query.agent.as_deref()).await?;
-    let user = names::optional_user(&state.cx, &caller, query.user.as_deref()).await?;
-    let name = match query.name.as_deref() {
-        // A name that no skill can have finds none.
-        Some(text) => match slugify(text) {
-            Some(name) => Some(name),
-            None => return Ok(axum::Json(PageView { items: Vec::new(), next_cursor: None, total: None })),
-        },
-        None => None,
-    };
-    let request = ListSkills {
-        words: query.q.unwrap_or_default(),
-        tag: query.tag,
-        status: word(query.status.as_deref(), Status::parse)?,
-        enabled: query.enabled,
-        origin: word(query.origin.as_deref(), Origin::parse)?,
-        scope: word(query.scope.as_deref(), ScopeKind::parse)?,
-        agent,
-        user,
-        facet: query.facet.as_deref().map(facet).transpose()?,
-        name,
-        waiting: query.waiting,
-        deleted: query.deleted,
-        nearest: query.nearest,
-        or_disabled: false,
-        order: order(query.sort.as_deref())?,
-        count: query.count,
-        page: PageRequest {
-            limit: query.limit.unwrap_or(PageRequest::DEFAULT),
-            after: query.cursor.map(Cursor),
-        },
-    };
-    let (page, total) = app::skills::list(&state.cx, &caller, request).await?;
-    Ok(axum::Json(PageView::of(page, total, SkillView::from)))
-}
-
-/// Which skill.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ResolveQuery {
-    /// Its name; `Revenue_Growth` finds `revenue-growth`.
-    #[serde(deserialize_with = "within::<1, 64, _, _>")]
-    #[param(min_length = 1, max_length = 64)]
-    name: String,
-}
-
-/// Finds the skill a name means to the caller: the nearest usable one.
-#[utoipa::path(get, path = "/api/v1/skills/resolve", operation_id = "resolve_skill", tag = "skills",
-    params(ResolveQuery), responses((status = 200, body = SkillView), Problems))]
-pub(crate) async fn resolve(
-    State(state): State<HttpState>,
-    Auth(caller): Auth,
-    Query(query): Query<ResolveQuery>,
-) -> Result<axum::Json<SkillView>, Problem> {
-    Ok(axum::Json(app::skills::resolve(&state.cx, &caller, &query.name).await?.into()))
-}
-
-/// Lists the tags of the skills the caller can see.
-#[utoipa::path(get, path = "/api/v1/tags", operation_id = "list_tags", tag = "skills",
-    responses((status = 200, body = ListView<TagView>), Problems))]
-pub(crate) async fn list_tags(
-    State(state): State<HttpState>,
-    Auth(caller): Auth,
-) -> Result<axum::Json<ListView<TagView>>, Problem> {
-    let tags = app::skills::tags(&state.cx, &caller).await?;
-    Ok(axum::Json(ListView { items: tags.into_iter().map(|(tag, count)| TagView { tag, count }).collect() }))
-}
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
@@ -214,15 +46,14 @@ pub(crate) async fn create(
     State(state): State<HttpState>,
     Auth(caller): Auth,
     headers: HeaderMap,
-    request: axum::extract::Request,
+    request: Request,
 ) -> Result<Response, Problem> {
     // The key speaks of the bytes as they were sent, so they are read first and parsed after.
     let (parts, body) = request.into_parts();
     let Body(bytes) = read_body(&state, body).await?;
     let key = idempotency(&headers, &bytes)?;
-    let request = axum::extract::Request::from_parts(parts, axum::body::Body::from(bytes));
-    let Json(request) =
-        <Json<CreateSkillRequest> as axum::extract::FromRequest<_>>::from_request(request, &state).await?;
+    let request = Request::from_parts(parts, axum::body::Body::from(bytes));
+    let Json(request) = Json::<CreateSkillRequest>::from_request(request, &state).await?;
     let request: CreateSkill = request.read(&state.cx, &caller).await?;
     Ok(published(app::skills::create(&state.cx, &caller, request, key).await?))
 }
@@ -386,31 +217,58 @@ pub(crate) async fn import(
     Ok((status, axum::Json(view)).into_response())
 }
 
-/// An archive must say that it is one, so that a form or a stray JSON body is not taken for it.
-pub(super) fn check_zip(headers: &HeaderMap) -> Result<(), Problem> {
+fn is_zip(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    match kind.split(';').next().map(str::trim) {
-        Some("application/zip" | "application/x-zip-compressed" | "application/octet-stream") => Ok(()),
-        _ => Err(Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "send the archive with `Content-Type: application/zip`",
-        )),
-    }
+    let kinds = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
+    kind.split(';').next().is_some_and(|kind| kinds.contains(&kind.trim()))
 }
 
-/// Examines a zip archive with one skill; nothing is stored.
+fn unsupported(hint: &str) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", hint)
+}
+
+/// An archive must say that it is one, so that a form or a stray JSON body is not taken for it.
+pub(super) fn check_zip(headers: &HeaderMap) -> Result<(), Problem> {
+    if is_zip(headers) {
+        return Ok(());
+    }
+    Err(unsupported("send the archive with `Content-Type: application/zip`"))
+}
+
+/// A skill to examine.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"files": [{"path": "SKILL.md", "content": "---\nname: notes\n---\n"}], "folder": "notes"}))]
+pub(crate) struct ValidateSkillRequest {
+    /// Its files, with a `SKILL.md` among them.
+    #[serde(deserialize_with = "within::<1, 2000, _, _>")]
+    #[schema(min_items = 1, max_items = 2000)]
+    files: Vec<FileRequest>,
+    /// The name of the folder the files stand in.
+    #[serde(default, deserialize_with = "within::<0, 255, _, _>")]
+    #[schema(max_length = 255)]
+    folder: Option<String>,
+}
+
+/// Examines one skill, in a zip archive or as files; nothing is stored.
 #[utoipa::path(post, path = "/api/v1/skills/validate", operation_id = "validate_skill", tag = "skills",
-    request_body(content = Bytes, content_type = "application/zip"),
+    request_body(content((Bytes = "application/zip"), (ValidateSkillRequest = "application/json"))),
     responses((status = 200, body = ValidationView), Problems))]
 pub(crate) async fn validate(
     State(state): State<HttpState>,
     Auth(caller): Auth,
     headers: HeaderMap,
-    Body(archive): Body,
+    request: Request,
 ) -> Result<axum::Json<ValidationView>, Problem> {
-    check_zip(&headers)?;
-    let (folder, bundle) = app::skills::bundle_from_archive(&state.cx, &archive)?;
+    let (folder, bundle) = if is_json(&headers) {
+        let Json(request) = Json::<ValidateSkillRequest>::from_request(request, &state).await?;
+        (request.folder, bundle_of(request.files)?)
+    } else if is_zip(&headers) {
+        let Body(archive) = Body::from_request(request, &state).await?;
+        app::skills::bundle_from_archive(&state.cx, &archive)?
+    } else {
+        return Err(unsupported("send an archive as `application/zip`, or files as `application/json`"));
+    };
     let examination = app::skills::validate(&state.cx, &caller, &bundle, folder.as_deref())?;
     Ok(axum::Json(examination.into()))
 }

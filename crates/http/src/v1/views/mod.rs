@@ -1,6 +1,7 @@
 //! The shapes of answers.
 
 mod agents;
+mod analytics;
 mod decisions;
 mod drafts;
 mod facets;
@@ -20,6 +21,7 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
 pub(crate) use agents::{AgentContextView, AgentView, AssignmentView, ProceduralMemoryView};
+pub(crate) use analytics::AnalyticsView;
 pub(crate) use decisions::DecisionView;
 pub(crate) use drafts::{AnalysisView, ReplayView, TestedView};
 pub(crate) use facets::{ParameterView, PolicyView, ProcedureRequest};
@@ -35,7 +37,7 @@ pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
 pub(crate) use sessions::{SessionDetailView, SessionEntryView, SessionView, TodoView, TodosView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
-    RevisionView, SkillDetailView, SkillView, StatisticsView, TagView, ValidationView,
+    RevisionView, SkillDetailView, SkillGroupView, SkillView, StatisticsView, TagView, ValidationView,
 };
 
 /// A moment as it is written on the wire.

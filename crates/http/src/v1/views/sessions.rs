@@ -33,7 +33,7 @@ pub(crate) struct SessionView {
     pub version: u64,
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// When something was last added to it.
+    /// When it was last changed or added to.
     #[schema(format = DateTime)]
     pub updated_at: String,
     #[schema(format = DateTime)]

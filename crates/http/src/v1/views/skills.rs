@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use app::skills::{Change, Detail, Examination, FileDiff, Outcome, Published, Reviewed};
-use app::{ClientVerdict, Error, SkillRecord};
-use model::{Feedback, FileEntry, Label, Manifest, Revision, Scope, Skill, Statistics};
+use app::{ClientVerdict, Error, SkillGroup, SkillRecord};
+use model::{Feedback, FileEntry, Label, Manifest, Revision, RevisionNumber, Scope, Skill, Statistics};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -83,11 +83,17 @@ pub(crate) struct SkillView {
     pub promotion: Option<ScopeView>,
     pub origin: &'static str,
     pub status: &'static str,
+    /// Why it was rejected or archived, or why its promotion was refused.
     pub status_reason: Option<String>,
     pub enabled: bool,
     /// Whether agents can find and use it: active and enabled.
     pub usable: bool,
+    /// The current revision; in a draft or a pending skill it is the one that waits.
     pub revision: u32,
+    /// The revision that was let in last: what `revision` is compared with while it waits. Null when none was.
+    pub approved_revision: Option<u32>,
+    /// The revision whose policy is in force while the skill is enabled.
+    pub enforced_revision: Option<u32>,
     pub digest: String,
     /// Counts every change of this record; it is the `ETag`.
     pub version: u64,
@@ -100,8 +106,10 @@ pub(crate) struct SkillView {
     pub facets: Vec<&'static str>,
     #[schema(format = Uuid)]
     pub created_by: String,
+    /// The agent it was made through.
     #[schema(format = Uuid)]
     pub created_through: Option<String>,
+    /// The session it was learned in.
     #[schema(format = Uuid)]
     pub created_in: Option<String>,
     /// Where it was imported from.
@@ -110,6 +118,7 @@ pub(crate) struct SkillView {
     pub created_at: String,
     #[schema(format = DateTime)]
     pub updated_at: String,
+    /// The author of the current revision.
     #[schema(format = Uuid)]
     pub updated_by: String,
     #[schema(format = DateTime)]
@@ -137,6 +146,8 @@ impl From<SkillRecord> for SkillView {
             enabled: skill.enabled,
             usable: skill.is_usable(),
             revision: skill.revision.get(),
+            approved_revision: skill.approved.map(RevisionNumber::get),
+            enforced_revision: skill.enforced.map(RevisionNumber::get),
             digest: skill.digest.to_string(),
             version: skill.version,
             facets: facets(&skill),
@@ -423,6 +434,34 @@ pub(crate) struct DiffView {
     pub from: RevisionView,
     pub to: RevisionView,
     pub files: Vec<FileDiffView>,
+}
+
+/// How many skills one owner has.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SkillGroupView {
+    /// `workspace`, `agent`, `user` or `agent_user`.
+    pub scope: &'static str,
+    #[schema(format = Uuid)]
+    pub agent_id: Option<String>,
+    pub agent_name: Option<String>,
+    #[schema(format = Uuid)]
+    pub user_id: Option<String>,
+    pub user_handle: Option<String>,
+    pub count: u64,
+}
+
+impl From<SkillGroup> for SkillGroupView {
+    fn from(group: SkillGroup) -> Self {
+        let ScopeView { kind, agent_id, user_id } = group.scope.into();
+        Self {
+            scope: kind,
+            agent_id,
+            agent_name: group.agent.map(|name| name.to_string()),
+            user_id,
+            user_handle: group.user.map(|handle| handle.to_string()),
+            count: group.count,
+        }
+    }
 }
 
 /// A tag with how many skills have it.
