@@ -185,6 +185,48 @@ test('filters narrow the list, stand in the address, and one click clears each',
   await leave();
 });
 
+test('grouping shows whose skills they are, with how many, and opens and shuts', async () => {
+  const coder = await server.call('POST', '/agents', { name: 'coder', title: 'Coding agent' });
+  const put = (name: string, title: string, scope: Record<string, string>) =>
+    server.call('POST', '/skills', {
+      name,
+      title,
+      description: `${title}, as this owner wants it done.`,
+      instructions: 'As agreed.',
+      ...scope,
+    });
+  await put('commit-style', 'Commit style', { scope: 'agent', agent: coder.id });
+  await put('review-style', 'Review style', { scope: 'agent', agent: coder.id });
+  await put('own-shortcuts', 'Own shortcuts', { scope: 'agent_user', agent: coder.id, user: 'mara' });
+  const { page, leave } = await visit(server);
+  await page.goto('/skills');
+  await rows(page).first().waitFor();
+  await page.getByRole('button', { name: 'Group' }).click();
+  await page.getByRole('region', { name: 'Coding agent', exact: true }).waitFor();
+  await settle(page);
+  const { items } = await server.call('GET', '/skills/groups');
+  const heads = page.getByRole('heading', { level: 2 });
+  expect(await heads.allInnerTexts()).toHaveLength(items.length);
+  expect(new URL(page.url()).search).toBe('?group=owner');
+  await row(page, 'Commit style').waitFor();
+  await look(page, 'library-groups');
+  const agent = page.getByRole('button', { name: /^Coding agent 2/ });
+  await agent.click();
+  await row(page, 'Commit style').waitFor({ state: 'detached' });
+  expect(await agent.getAttribute('aria-expanded')).toBe('false');
+  await page.getByRole('button', { name: /Coding agent · Mara Lind/ }).click();
+  await row(page, 'Own shortcuts').waitFor();
+  for (const { name, owner } of [
+    { name: 'commit-style', owner: 'agent' },
+    { name: 'review-style', owner: 'agent' },
+    { name: 'own-shortcuts', owner: 'agent_user' },
+  ]) {
+    const { items: found } = await server.call('GET', `/skills?name=${name}&scope=${owner}`);
+    await server.call('DELETE', `/skills/${found[0].id}`);
+  }
+  await leave();
+});
+
 test('the order is by name, by change or by age', async () => {
   await server.call('PATCH', `/skills/${ids['csv-cleanup']}`, {
     description: 'Trims the cells of a CSV file.',

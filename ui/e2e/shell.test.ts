@@ -33,7 +33,7 @@ test('the palette opens by key and finds a skill by its meaning', async () => {
   await palette.waitFor();
   await look(page, 'palette');
   await page.keyboard.type('what changed since the last version');
-  await palette.getByText('Release notes').waitFor();
+  await palette.getByText('Release notes', { exact: true }).waitFor();
   await look(page, 'palette-skills');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

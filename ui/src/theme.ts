@@ -57,6 +57,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#f7f8fa',
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
+    '--repertoire-control': '#868e96',
     '--mantine-color-error': theme.colors.red[8],
     // The library's own are too pale on their light grounds.
     '--mantine-color-green-light-color': '#1f6b2e',
@@ -71,6 +72,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#1b1e24',
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
+    '--repertoire-control': '#6c737e',
     '--mantine-color-error': theme.colors.red[4],
     '--mantine-color-gray-light': '#2a2e36',
     '--mantine-color-gray-light-hover': '#333843',

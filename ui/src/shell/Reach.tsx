@@ -25,7 +25,7 @@ export function OfflineBanner() {
   if (!away) return null;
   return (
     <Group role="alert" gap="xs" wrap="nowrap" justify="center" className={classes.banner}>
-      <IconPlugConnectedX size={18} aria-hidden />
+      <IconPlugConnectedX size={18} className={classes.sign} aria-hidden />
       <Text size="sm">
         The server cannot be reached. What you see may be old; it goes on when it is back.
       </Text>

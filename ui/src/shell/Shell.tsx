@@ -88,7 +88,7 @@ export function Shell() {
             <Text size="sm" flex={1}>
               Search
             </Text>
-            <Kbd size="xs" aria-hidden>
+            <Kbd size="xs" aria-hidden visibleFrom="sm">
               {/Mac|iP(ad|hone)/.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K
             </Kbd>
           </UnstyledButton>

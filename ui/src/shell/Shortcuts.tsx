@@ -70,9 +70,11 @@ export function Shortcuts() {
 
 function Row({ keys, label }: { keys: string; label: string }) {
   return (
-    <Group justify="space-between">
+    <Group justify="space-between" wrap="nowrap">
       <Text size="sm">{label}</Text>
-      <Group gap={4}>{keys.split(' ').map((key, at) => key && <Kbd key={at}>{key}</Kbd>)}</Group>
+      <Group gap={4} wrap="nowrap">
+        {keys.split(' ').map((key, at) => key && <Kbd key={at}>{key}</Kbd>)}
+      </Group>
     </Group>
   );
 }
