@@ -43,6 +43,7 @@ export function FilterButton({ search, change }: FilterProps) {
       position={narrow ? 'bottom' : 'bottom-end'}
       width={narrow ? 'calc(100vw - 2rem)' : 480}
       shadow="md"
+      middlewares={{ shift: { padding: 16 } }}
       trapFocus
       returnFocus
       keepMounted={false}

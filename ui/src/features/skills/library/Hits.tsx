@@ -102,7 +102,7 @@ function Hit({ hit, shown, threshold }: HitProps) {
     <>
       <SkillRow skill={skill} shown={shown} measure={<Similarity hit={hit} threshold={threshold} />}>
         <Group gap={4} wrap="nowrap" mt={2} className={classes.why}>
-          <Text size="xs" className={classes.reason}>
+          <Text size="xs" className={classes.reason} data-open={open || undefined}>
             {why}
           </Text>
           {breakdown && (
@@ -130,6 +130,7 @@ function Similarity({ hit, threshold }: { hit: Found; threshold: number }) {
   const { similarity, reaches_threshold: reaches } = hit;
   return (
     <Box
+      className={classes.fit}
       title={
         reaches
           ? `An agent uses it without asking (from ${percent(threshold)})`
