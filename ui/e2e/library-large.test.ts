@@ -61,6 +61,8 @@ test('ten thousand skills scroll to the end with few rows in the page', { timeou
     `scrolling: ${scrolled.frames.length} frames, median ${share(0.5)} ms, 95% ${share(0.95)} ms, worst ${share(1)} ms; at most ${scrolled.most} rows\n`,
   );
   expect(scrolled.most).toBeLessThan(60);
+  // Machines that test are busy: this bound is for a list that draws everything, which takes seconds.
+  expect(scrolled.frames.at(-1)).toBeLessThan(2_000);
 
   const last = page.getByRole('link', { name: /survey 09996/ });
   const begun = Date.now();

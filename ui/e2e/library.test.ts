@@ -131,6 +131,8 @@ test('search as one types ranks by meaning, says why, and opens the numbers', as
   await page.getByText('Nearness of meaning').waitFor();
   await page.getByText(/interest \(.*description/).waitFor();
   await look(page, 'library-search');
+  await page.getByRole('button', { name: 'Choose all' }).click();
+  expect(await page.getByRole('checkbox', { name: 'Select Loan interest' }).isChecked()).toBe(true);
   expect(new URL(page.url()).searchParams.get('q')).toBe('how much interest do I pay on a loan');
   await page.reload();
   await hit.waitFor();

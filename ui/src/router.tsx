@@ -70,6 +70,7 @@ const library = createRoute({
 const newSkill = createRoute({
   getParentRoute: () => shell,
   path: '/skills/new',
+  validateSearch: (search): { from?: string } => ({ from: text(search.from) }),
   component: lazyRouteComponent(() => import('./features/skills/NewSkillPage')),
 });
 
@@ -107,9 +108,9 @@ const skillPolicy = createRoute({
 const skillHistory = createRoute({
   getParentRoute: () => skill,
   path: '/history',
-  validateSearch: (search): { from?: string; to?: string } => ({
-    from: text(search.from),
-    to: text(search.to),
+  validateSearch: (search): { from?: number; to?: number } => ({
+    from: typeof search.from === 'number' ? search.from : undefined,
+    to: typeof search.to === 'number' ? search.to : undefined,
   }),
   component: lazyRouteComponent(() => import('./features/skills/history/HistoryTab')),
 });

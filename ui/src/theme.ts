@@ -25,10 +25,36 @@ const ink: MantineColorsTuple = [
   '#2b3f9e',
 ];
 
+/** A red on which white can be read. */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d92f3a',
+  '#c92a2a',
+  '#b32424',
+  '#9b1c1c',
+];
+
+/** The text of light badges and notes: the library's own is too pale on its ground. */
+const onLight = {
+  gray: '#343a40',
+  red: '#9b1c1c',
+  grape: '#7a1f94',
+  blue: '#14539a',
+  teal: '#055e45',
+  green: '#1a662b',
+  yellow: '#7d4a00',
+  orange: '#8a3a00',
+};
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink },
+  colors: { ink, red },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -39,7 +65,7 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
-    // The first item is reached at once; an empty place before it is none for a screen reader.
+    // Its placeholder for the first focus is no item, which a menu may not hold.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
@@ -59,11 +85,10 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-hover': '#f4f5f8',
     '--repertoire-control': '#868e96',
     '--mantine-color-error': theme.colors.red[8],
-    // The library's own are too pale on their light grounds.
-    '--mantine-color-green-light-color': '#1f6b2e',
-    '--mantine-color-teal-light-color': '#066146',
-    '--mantine-color-yellow-light-color': '#7d4e00',
-    '--mantine-color-orange-light-color': '#973907',
+    '--repertoire-warning': '#9a6700',
+    ...Object.fromEntries(
+      Object.entries(onLight).map(([name, colour]) => [`--mantine-color-${name}-light-color`, colour]),
+    ),
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',
@@ -74,7 +99,10 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-hover': '#21242b',
     '--repertoire-control': '#6c737e',
     '--mantine-color-error': theme.colors.red[4],
+    '--repertoire-warning': theme.colors.yellow[4],
     '--mantine-color-gray-light': '#2a2e36',
     '--mantine-color-gray-light-hover': '#333843',
+    '--mantine-color-yellow-light': 'rgb(250 176 5 / 13%)',
+    '--mantine-color-yellow-light-color': theme.colors.yellow[3],
   },
 });

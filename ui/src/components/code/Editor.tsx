@@ -30,6 +30,8 @@ export type EditorProps = {
   label: string;
   height?: string;
   maxHeight?: string;
+  /** Goes to a line; another object goes there again. */
+  jump?: { line: number } | null;
 };
 
 export default function Editor(props: EditorProps) {
@@ -108,6 +110,19 @@ export default function Editor(props: EditorProps) {
     });
     editor.dispatch(setDiagnostics(editor.state, diagnostics));
   }, [marks, value]);
+
+  const { jump } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !jump) return;
+    const { doc } = editor.state;
+    const line = doc.line(Math.min(Math.max(jump.line, 1), doc.lines));
+    editor.dispatch({
+      selection: { anchor: line.from },
+      effects: EditorView.scrollIntoView(line.from, { y: 'center' }),
+    });
+    editor.focus();
+  }, [jump]);
 
   return (
     <div

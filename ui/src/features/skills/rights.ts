@@ -17,6 +17,8 @@ export type Rights = {
   archive: boolean;
   remove: boolean;
   promote: boolean;
+  /** Widen a scope without asking anybody. */
+  grant: boolean;
 };
 
 const unreviewed = ['draft', 'pending_approval', 'rejected'];
@@ -41,6 +43,7 @@ export function rightsOf(me: Me, skill: Skill): Rights {
     archive: !governed && edits,
     remove: !governed && (own || early || admin),
     promote: !governed && !provided && (own || author || reviewer),
+    grant: reviewer,
   };
 }
 

@@ -8,6 +8,7 @@ import { api, call, type Schemas } from '@/api/client';
 import { Empty, Failure, ListSkeleton } from '@/components/page';
 import { counted, percent } from '@/components/time';
 import { filtersOn, type LibrarySearch, searchRequest, withoutFilters } from '../search';
+import { useLibrary } from './context';
 import classes from './library.module.css';
 import { SkillRow } from './SkillRow';
 
@@ -16,6 +17,7 @@ type Found = Schemas['FoundView'];
 type HitsProps = { search: LibrarySearch; change: (next: LibrarySearch) => void };
 
 export function Hits({ search, change }: HitsProps) {
+  const { selection } = useLibrary();
   const request = searchRequest(search);
   const query = useQuery({
     queryKey: ['skills', 'search', request],
@@ -45,13 +47,18 @@ export function Hits({ search, change }: HitsProps) {
             ? `${counted(found.length, 'skill')}, also weak ones; agents use from ${percent(threshold)} on`
             : `${counted(found.length, 'skill')} at ${percent(bound)} or better`}
         </Text>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          onClick={() => change({ ...search, weak: search.weak ? undefined : true })}
-        >
-          {search.weak ? 'Hide weaker matches' : 'Show weaker matches'}
-        </Button>
+        <Group gap="xs">
+          <Button size="compact-sm" variant="subtle" onClick={() => selection.choose(shown.current)}>
+            Choose all
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            onClick={() => change({ ...search, weak: search.weak ? undefined : true })}
+          >
+            {search.weak ? 'Hide weaker matches' : 'Show weaker matches'}
+          </Button>
+        </Group>
       </Group>
       <ul
         className={classes.hits}

@@ -62,7 +62,9 @@ export function useDeeds(afterwards: (failed: Skill[]) => void) {
         undo && !forGood && changed.length > 0
           ? async () => {
               const back = await work('Taking back', changed, undo);
-              if (back.failed.length > 0) tellFailures('take back', back.failed, changed.length);
+              if (back.failed.length === 0) return;
+              tellFailures('take back', back.failed, changed.length);
+              throw new Error(`${back.failed.length} of ${skills(changed.length)} stay as they are`);
             }
           : undefined,
       );
