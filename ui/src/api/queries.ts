@@ -29,7 +29,7 @@ export const queryClient = new QueryClient({
 });
 
 /** Reads again what is shown of these topics. */
-export function refresh(...changed: Topic[]): Promise<void[]> {
+export function refresh(...changed: Topic[]): Promise<unknown> {
   return Promise.all(changed.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
 }
 
