@@ -17,11 +17,10 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
-import { waitingQuery } from '@/api/queries';
+import { useWaitingCount } from '@/features/reviews/queue';
 import { places } from './navigation';
 import { Palette } from './Palette';
 import { OfflineBanner, useExpiry } from './Reach';
@@ -33,7 +32,7 @@ import { useArrival } from './useArrival';
 export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const waiting = useQuery(waitingQuery).data?.total ?? 0;
+  const waiting = useWaitingCount();
   const live = useLive();
   useExpiry();
   useArrival();
