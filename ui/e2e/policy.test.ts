@@ -166,10 +166,12 @@ test('who is no policy admin reads it and is told why', async () => {
   const ada = await server.person('ada', ['reviewer'], 'Ada Byron');
   const { page, leave } = await visit(server, ada.token);
   await page.goto(`/skills/${careful.id}/policy`);
-  await page.getByText('Only policy admins write policies').waitFor();
+  await page.getByText('Only policy admins change policies').waitFor();
+  await page.getByRole('textbox', { name: 'Policy, as it stands in repertoire.yaml' }).waitFor();
+  await look(page, 'policy-read-only');
+  await page.getByText('Form', { exact: true }).click();
   expect(await page.getByRole('switch', { name: 'Whatever the task' }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Remove policy' }).count()).toBe(0);
-  await look(page, 'policy-read-only');
   await leave();
 });
 
