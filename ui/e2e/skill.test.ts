@@ -169,6 +169,46 @@ test('what somebody else saved in between is told, and both changes stay', async
   await leave();
 });
 
+test('what changes elsewhere shows without a reload', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('heading', { name: 'Release notes', level: 1 }).waitFor();
+  await server.call('PATCH', `/skills/${skill.id}`, { title: 'Release news', description: 'Fresh words.' });
+  await page.getByRole('heading', { name: 'Release news', level: 1 }).waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Fresh words.');
+  await page.getByRole('link', { name: 'Revision 2' }).waitFor();
+  await page.getByLabel('Description').fill('Mine.');
+  await server.call('PATCH', `/skills/${skill.id}`, { description: 'Fresher words.' });
+  await page.getByText('Revision 3 was saved in the meantime').waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Mine.');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Fresher words.');
+  await leave();
+});
+
+test('what waits is compared with what was let in last', async () => {
+  const ann = await server.person(`amy-${count}`, ['member'], 'Amy Lane');
+  const agent = await server.call('POST', '/agents', {
+    name: `careful-${count}`,
+    title: 'Careful',
+    procedural_memory: { enabled: true, require_skill_approval: true, approver: 'reviewer' },
+  });
+  const { skill: mine } = await server.call(
+    'POST',
+    '/skills',
+    { name: `notes-${count}`, description: 'First.', scope: 'agent_user', agent: agent.id },
+    ann.token,
+  );
+  await server.call('POST', `/skills/${mine.id}/approve`, {});
+  await server.call('PATCH', `/skills/${mine.id}`, { description: 'Second.' }, ann.token);
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${mine.id}`);
+  await page.getByText('Waits for approval').waitFor();
+  await page.getByRole('link', { name: 'Compare it with revision 1, which was let in last' }).click();
+  await page.getByRole('heading', { name: 'What changed from 1 to 2' }).waitFor();
+  await leave();
+});
+
 test('where both changed the same field the dialog says so', async () => {
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${skill.id}`);

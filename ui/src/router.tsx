@@ -11,6 +11,7 @@ import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
 import { readBenchSearch, readDecisionSearch } from './features/governance/search';
+import { readSessionSearch } from './features/sessions/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -135,19 +136,26 @@ const skillSync = createRoute({
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/review',
-  validateSearch: (search): { skill?: string } => ({ skill: text(search.skill) }),
+  validateSearch: (search): { skill?: string; show?: 'pending' | 'drafts' | 'promotions' } => ({
+    skill: text(search.skill),
+    show:
+      search.show === 'pending' || search.show === 'drafts' || search.show === 'promotions'
+        ? search.show
+        : undefined,
+  }),
   component: lazyRouteComponent(() => import('./features/reviews/ReviewPage')),
 });
 
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
+  validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./features/sessions/ConversationsPage')),
 });
 
 const conversation = createRoute({
-  getParentRoute: () => conversations,
-  path: '/$sessionId',
+  getParentRoute: () => shell,
+  path: '/conversations/$sessionId',
   component: lazyRouteComponent(() => import('./features/sessions/ConversationPage')),
 });
 
@@ -210,7 +218,8 @@ const analytics = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search): { verb?: string; kind?: string; subject?: string; user?: string } => ({
+  validateSearch: (search): AuditSearch => ({
+    entry: typeof search.entry === 'number' ? search.entry : undefined,
     verb: text(search.verb),
     kind: text(search.kind),
     subject: text(search.subject),
@@ -218,6 +227,8 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import('./features/audit/AuditPage')),
 });
+
+export type AuditSearch = { verb?: string; kind?: string; subject?: string; user?: string; entry?: number };
 
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -240,6 +251,7 @@ const users = createRoute({
 const tokens = createRoute({
   getParentRoute: () => settings,
   path: '/tokens',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/settings/TokensTab')),
 });
 
@@ -263,7 +275,8 @@ const routes = root.addChildren([
     newSkill,
     skill.addChildren([skillInfo, skillContent, skillCode, skillPolicy, skillHistory, skillUsage, skillSync]),
     review,
-    conversations.addChildren([conversation]),
+    conversations,
+    conversation,
     agents,
     newAgent,
     agent,

@@ -77,7 +77,9 @@ export const skillQuery = (id: string) =>
     queryFn: () => call(api.GET('/api/v1/skills/{id}', { params: { path: { id } } })),
   });
 
-type SkillListQuery = NonNullable<import('./schema').paths['/api/v1/skills']['get']['parameters']['query']>;
+export type SkillListQuery = NonNullable<
+  import('./schema').paths['/api/v1/skills']['get']['parameters']['query']
+>;
 
 /** The skills a filter lets through, page after page, with how many there are. */
 export const skillsQuery = (filter: SkillListQuery) =>

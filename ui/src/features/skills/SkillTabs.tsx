@@ -1,5 +1,6 @@
 /** The tabs of a skill: links, since each has its own address. */
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import classes from './SkillTabs.module.css';
 
 const tabs = [
@@ -13,8 +14,16 @@ const tabs = [
 ] as const;
 
 export function SkillTabs({ id }: { id: string }) {
+  const bar = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // On a phone the open tab may stand outside.
+  useEffect(() => {
+    bar.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path]);
   return (
-    <nav aria-label="Parts of the skill" className={classes.tabs}>
+    <nav ref={bar} aria-label="Parts of the skill" className={classes.tabs}>
       {tabs.map(({ to, label }) => (
         <Link
           key={to}

@@ -1,6 +1,7 @@
 /** What a skill waits for, or why it is not in use, with the next step beside it. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconArchive, IconHourglass, IconPencil, IconX } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useNames } from '@/components/names';
 import type { Step, useLifecycle } from './lifecycle';
@@ -38,13 +39,13 @@ export function Waiting({ skill, rights, life }: Props) {
             ...(rights.review ? [button('approve', 'Approve', true)] : []),
           ]}
         >
-          Agents do not find it yet. {who(skill, names)}
+          Agents do not find it yet. {who(skill, names)} <Since skill={skill} />
         </Note>
       );
     case 'pending_approval':
       return (
         <Note icon={<IconHourglass size={20} />} title="Waits for approval" buttons={decide}>
-          Agents do not find it until it is approved. {who(skill, names)}
+          Agents do not find it until it is approved. {who(skill, names)} <Since skill={skill} />
         </Note>
       );
     case 'rejected':
@@ -79,6 +80,21 @@ function who(skill: Skill, names: ReturnType<typeof useNames>): string {
   const author = names.user(skill.updated_by);
   const through = skill.shown.agent_id ? ` through ${names.agent(skill.shown.agent_id)}` : '';
   return `Revision ${skill.revision} is by ${author}${through}.`;
+}
+
+/** What a reviewer compares: what was let in last, and what waits. */
+function Since({ skill }: { skill: Skill }) {
+  const approved = skill.approved_revision;
+  if (!approved || approved === skill.revision) return null;
+  return (
+    <Link
+      to="/skills/$skillId/history"
+      params={{ skillId: skill.id }}
+      search={{ from: approved, to: skill.revision }}
+    >
+      Compare it with revision {approved}, which was let in last
+    </Link>
+  );
 }
 
 type NoteProps = {

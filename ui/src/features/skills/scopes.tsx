@@ -1,5 +1,5 @@
 /** Who sees a skill: said in words, and chosen. */
-import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Input, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '@/api/client';
@@ -54,9 +54,9 @@ export function ScopeField({ value, onChange }: { value: Scope; onChange: (scope
   return (
     <Stack gap="xs">
       <Stack gap={4}>
-        <Text size="sm" fw={500} id="scope-label">
+        <Input.Label labelElement="div" id="scope-label">
           Who can see it
-        </Text>
+        </Input.Label>
         <SegmentedControl
           aria-labelledby="scope-label"
           fullWidth

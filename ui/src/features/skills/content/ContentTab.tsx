@@ -29,7 +29,8 @@ export default function ContentTab() {
   const navigate = useNavigate();
   const { file: asked } = useSearch({ strict: false });
   const { base, entries, changes, update, discard, request } = useDraft();
-  const { edit, saving } = useSkillActions(base);
+  const { edit } = useSkillActions(base);
+  const [saving, setSaving] = useState(false);
   const [message, setMessage] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [jump, setJump] = useState<{ file: string; line: number } | null>(null);
@@ -51,6 +52,7 @@ export default function ContentTab() {
 
   const save = async () => {
     setError(null);
+    setSaving(true);
     try {
       const saved = await edit({ files: await request(), message, expected_revision: base.revision });
       if (!saved) return;
@@ -59,6 +61,8 @@ export default function ContentTab() {
       told(saved.outcome === 'unchanged' ? 'Nothing changed' : `Saved as revision ${saved.skill.revision}`);
     } catch (thrown) {
       setError(thrown);
+    } finally {
+      setSaving(false);
     }
   };
   const visit = (finding: Schemas['FindingView']) => {
@@ -69,7 +73,7 @@ export default function ContentTab() {
 
   return (
     <>
-      {changes.length > 0 && <Newer base={base} now={skill} />}
+      {changes.length > 0 && !saving && <Newer base={base} now={skill} />}
       <Box className={classes.desk}>
         <FileManager
           skill={base}

@@ -3,7 +3,7 @@ import { Box, Button, FileButton, Group, Text, Title } from '@mantine/core';
 import { IconPlus, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { queryClient } from '@/api/queries';
-import { failed, told } from '@/components/feedback';
+import { failed } from '@/components/feedback';
 import { bytes, counted } from '@/components/time';
 import { saveAs } from '../download';
 import type { Skill } from '../useSkill';
@@ -57,7 +57,6 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
     }
     if (fitting.length === 0) return;
     update((draft) => fitting.reduce((now, { path, content }) => put(now, path, content), draft));
-    told(`${counted(fitting.length, 'file')} added; save to keep them`);
     if (fitting.length === 1 && fitting[0]) show(fitting[0].path);
   };
   const gone = changes.filter(({ kind }) => kind === 'removed');

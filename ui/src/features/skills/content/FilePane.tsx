@@ -1,12 +1,12 @@
 /** One file: text in the editor, Markdown with its preview beside it, anything else as what it is. */
-import { Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconFileUnknown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { CodeEditor, languageOf, type Mark } from '@/components/code';
 import { Empty, Failure } from '@/components/page';
-import { bytes } from '@/components/time';
+import { bytes, counted } from '@/components/time';
 import { saveAs } from '../download';
 import type { Skill } from '../useSkill';
 import { bytesQuery } from './bytes';
@@ -60,9 +60,16 @@ function TextPane({
   return (
     <Stack gap="xs" miw={0}>
       <Group justify="space-between" mih={30} wrap="nowrap">
-        <Text size="sm" fw={550} truncate>
-          {entry.path}
-        </Text>
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Text size="sm" fw={550} truncate>
+            {entry.path}
+          </Text>
+          {marks.length > 0 && (
+            <Badge color={marks.some(({ level }) => level === 'error') ? 'red' : 'yellow'} flex="none">
+              {counted(marks.length, 'finding')}
+            </Badge>
+          )}
+        </Group>
         {readable && (
           <SegmentedControl
             size="xs"
@@ -100,13 +107,14 @@ function TextPane({
 function Binary({ entry, content }: { entry: Entry; content: Uint8Array }) {
   const type = mediaType(entry);
   const address = useAddress(content, type);
+  const [broken, setBroken] = useState(false);
   return (
     <Stack gap="xs">
       <Text size="sm" fw={550} mih={30}>
         {entry.path}
       </Text>
-      {type.startsWith('image/') && address && (
-        <img src={address} alt={entry.path} className={classes.picture} />
+      {type.startsWith('image/') && address && !broken && (
+        <img src={address} alt={entry.path} className={classes.picture} onError={() => setBroken(true)} />
       )}
       <Empty
         icon={IconFileUnknown}

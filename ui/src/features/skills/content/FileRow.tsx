@@ -50,13 +50,15 @@ export function FileRow({ entry, open, locked, ...on }: Props) {
             )}
             {entry.path.slice(cut)}
           </span>
+          {entry.executable && (
+            <IconBolt size={14} role="img" aria-label="executable" style={{ flex: 'none' }} />
+          )}
           {changed && (
             <span className={classes.dot} role="img" aria-label={changed.kind} title={changed.kind} />
           )}
         </Group>
         <Text size="xs" c="dimmed" truncate fw={400}>
           {bytes(sizeOf(entry))} · {type}
-          {entry.executable ? ' · executable' : ''}
         </Text>
       </UnstyledButton>
       <Menu position="bottom-end" withinPortal>

@@ -21,7 +21,7 @@ export function RevisionRow({ skill, revision, shown, locked, onShow }: Props) {
   return (
     <li className={classes.row} data-shown={shown || undefined}>
       <Group gap="sm" wrap="nowrap" align="flex-start">
-        <Text ff="monospace" fw={600} w={34} flex="0 0 auto" aria-label={`Revision ${number}`}>
+        <Text ff="monospace" fw={600} miw={22} flex="0 0 auto" aria-label={`Revision ${number}`}>
           {number}
         </Text>
         <Box flex={1} miw={0}>
@@ -36,16 +36,16 @@ export function RevisionRow({ skill, revision, shown, locked, onShow }: Props) {
               </Badge>
             )}
           </Group>
-          <Group gap={6} c="dimmed" fz="sm">
+          <div className={classes.facts}>
             <span>
               {names.user(revision.author_id)}
               {revision.agent_id ? ` through ${names.agent(revision.agent_id)}` : ''}
             </span>
-            <Ago at={revision.created_at} size="sm" c="dimmed" />
+            <Ago at={revision.created_at} inherit />
             <span>
               {counted(revision.file_count, 'file')}, {bytes(revision.size)}
             </span>
-          </Group>
+          </div>
         </Box>
         <Group gap={4} wrap="nowrap">
           <Button

@@ -43,7 +43,8 @@ export default function InfoTab() {
   const before = fieldsOf(base);
   const shown = { ...before, ...changes };
   const changed = changedFields(before, changes);
-  const { edit, saving } = useSkillActions(base);
+  const { edit } = useSkillActions(base);
+  const [saving, setSaving] = useState(false);
   useUnsavedGuard(changed.length > 0 && !saving);
 
   const locked = !me || !rightsOf(me, skill).edit;
@@ -64,6 +65,7 @@ export default function InfoTab() {
   };
   const save = async () => {
     setError(null);
+    setSaving(true);
     try {
       const saved = await edit({ ...editOf(before, changes), message, expected_revision: base.revision });
       if (!saved) return;
@@ -71,6 +73,8 @@ export default function InfoTab() {
       told(saved.outcome === 'unchanged' ? 'Nothing changed' : `Saved as revision ${saved.skill.revision}`);
     } catch (thrown) {
       setError(thrown);
+    } finally {
+      setSaving(false);
     }
   };
   const empty = !shown.name.trim()
@@ -81,7 +85,7 @@ export default function InfoTab() {
 
   return (
     <>
-      {touched && <Newer base={base} now={skill} />}
+      {touched && !saving && <Newer base={base} now={skill} />}
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Fieldset disabled={locked} variant="unstyled">

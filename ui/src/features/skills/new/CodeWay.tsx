@@ -1,5 +1,5 @@
 /** A skill made from Python: what the code tells is filled in, the rest is asked for. */
-import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Input, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useState } from 'react';
 import { messageOf } from '@/api/client';
@@ -46,9 +46,7 @@ export function CodeWay() {
     >
       <Stack>
         <Stack gap={4}>
-          <Text size="sm" fw={500}>
-            Python
-          </Text>
+          <Input.Label labelElement="div">Python</Input.Label>
           <Text size="xs" c="dimmed">
             Paste a function. Its name, parameters and first words are read from it; same input, same output.
           </Text>

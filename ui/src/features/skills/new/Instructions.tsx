@@ -1,5 +1,5 @@
 /** The Markdown of a new skill, with its preview. */
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CodeEditor } from '@/components/code';
 import { Preview } from '../content/Preview';
@@ -10,9 +10,7 @@ export function Instructions({ value, onChange }: { value: string; onChange: (te
     <Stack gap={4}>
       <Group justify="space-between" align="flex-end">
         <div>
-          <Text size="sm" fw={500}>
-            Instructions
-          </Text>
+          <Input.Label labelElement="div">Instructions</Input.Label>
           <Text size="xs" c="dimmed">
             Markdown: how it is done, step by step
           </Text>

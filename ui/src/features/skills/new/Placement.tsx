@@ -1,5 +1,5 @@
 /** Where a new skill goes, and how it starts; and what the server said when it refused. */
-import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -20,9 +20,9 @@ export function Placement({ value, onChange, draftable = true }: Props) {
       <ScopeField value={value.scope} onChange={(scope) => onChange({ ...value, scope })} />
       {draftable && (
         <Stack gap={4}>
-          <Text size="sm" fw={500} id="start-label">
+          <Input.Label labelElement="div" id="start-label">
             Start as
-          </Text>
+          </Input.Label>
           <Group>
             <SegmentedControl
               aria-labelledby="start-label"

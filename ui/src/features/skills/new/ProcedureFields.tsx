@@ -1,5 +1,5 @@
 /** The code of a procedure and the parameters it takes. */
-import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Input, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
 import { CodeEditor } from '@/components/code';
@@ -67,9 +67,7 @@ export function ProcedureFields({ value, onChange, code = true }: Props) {
         value={value.function}
         onChange={(event) => onChange({ ...value, function: event.currentTarget.value })}
       />
-      <Text size="sm" fw={500}>
-        Parameters
-      </Text>
+      <Input.Label labelElement="div">Parameters</Input.Label>
       {value.parameters.map((parameter, at) => (
         <Group key={at} gap="xs" align="flex-end">
           <TextInput
