@@ -1,6 +1,7 @@
 /** The look of everything: colours, type and the defaults of components. */
 import {
   ActionIcon,
+  alpha,
   Badge,
   Button,
   type CSSVariablesResolver,
@@ -9,6 +10,7 @@ import {
   Menu,
   Modal,
   Table,
+  Tabs,
   Tooltip,
 } from '@mantine/core';
 
@@ -51,10 +53,24 @@ const onLight = {
   orange: '#8a3a00',
 };
 
+/** Greys with a breath of blue, like the surfaces they stand on. */
+const dark: MantineColorsTuple = [
+  '#d3d7de',
+  '#b3b8c1',
+  '#8f96a1',
+  '#6b727d',
+  '#3a3f49',
+  '#31353e',
+  '#23262d',
+  '#1b1e24',
+  '#16181d',
+  '#101216',
+];
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink, red },
+  colors: { ink, red, dark },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -65,9 +81,15 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
-    // Its placeholder for the first focus is no item, which a menu may not hold.
+    // The first item is reached at once; an empty place before it is none for a screen reader.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    // Where there is no room for all tabs they move sideways, in one row.
+    Tabs: Tabs.extend({
+      styles: {
+        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden', scrollbarWidth: 'none' },
+      },
+    }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 400 } }),
   },
@@ -83,10 +105,15 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#f7f8fa',
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
-    '--mantine-color-error': theme.colors.red[8],
+    '--repertoire-control': '#868e96',
     '--repertoire-warning': '#9a6700',
+    '--mantine-color-error': theme.colors.red[8],
     ...Object.fromEntries(
-      Object.entries(onLight).map(([name, colour]) => [`--mantine-color-${name}-light-color`, colour]),
+      Object.entries(onLight).flatMap(([name, colour]) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[6] ?? '', 0.12)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[6] ?? '', 0.18)],
+        [`--mantine-color-${name}-light-color`, colour],
+      ]),
     ),
   },
   dark: {
@@ -96,9 +123,15 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#1b1e24',
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
-    '--mantine-color-error': theme.colors.red[4],
+    '--repertoire-control': '#6c737e',
     '--repertoire-warning': theme.colors.yellow[4],
-    '--mantine-color-yellow-light': 'rgb(250 176 5 / 13%)',
-    '--mantine-color-yellow-light-color': theme.colors.yellow[3],
+    '--mantine-color-error': theme.colors.red[4],
+    ...Object.fromEntries(
+      [...Object.keys(onLight), 'ink'].flatMap((name) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[5] ?? '', 0.16)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[5] ?? '', 0.22)],
+        [`--mantine-color-${name}-light-color`, theme.colors[name]?.[2] ?? ''],
+      ]),
+    ),
   },
 });

@@ -17,11 +17,11 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
-import { waitingQuery } from '@/api/queries';
+import { useWaitingCount } from '@/features/reviews/queue';
+import { useSignedOut } from '@/features/sign-in/useSignedOut';
 import { places } from './navigation';
 import { Palette } from './Palette';
 import classes from './Shell.module.css';
@@ -31,8 +31,9 @@ import { UserMenu } from './UserMenu';
 export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const waiting = useQuery(waitingQuery).data?.total ?? 0;
+  const waiting = useWaitingCount();
   const live = useLive();
+  useSignedOut();
 
   useEffect(() => {
     const ending = new AbortController();

@@ -36,6 +36,7 @@ export type EditorProps = {
 
 export default function Editor(props: EditorProps) {
   const { value, language, readOnly = !props.onChange, marks, label, height, maxHeight } = props;
+  const marked = Boolean(marks);
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const changed = useRef(props.onChange);
@@ -78,7 +79,7 @@ export default function Editor(props: EditorProps) {
     view.current?.dispatch({
       effects: writing.current.reconfigure(
         readOnly
-          ? [EditorState.readOnly.of(true)]
+          ? [EditorState.readOnly.of(true), marked ? lintGutter() : []]
           : [
               history(),
               closeBrackets(),
@@ -91,7 +92,7 @@ export default function Editor(props: EditorProps) {
             ],
       ),
     });
-  }, [readOnly, language, label]);
+  }, [readOnly, marked, language, label]);
 
   useEffect(() => {
     const editor = view.current;
