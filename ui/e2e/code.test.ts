@@ -199,21 +199,24 @@ test('somebody else saved meanwhile: nothing is lost, and the person decides', a
 
 test('a skill that does not repeat is found out', async () => {
   const dice = await skillOf('roll-dice', 'Roll dice', {
-    code: 'import os\n\ndef roll():\n    return int.from_bytes(os.urandom(8), "big") % 1000003\n',
+    code: 'import time\n\ndef roll():\n    return time.time_ns() % 1000003\n',
     function: 'roll',
   });
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${dice.id}/code`);
   await page.getByText('It takes no parameters.').waitFor();
   await page.getByRole('button', { name: 'Check that it repeats' }).click();
-  await page.getByText(/It (does not repeat|repeats)/).waitFor();
+  await page.getByText('It does not repeat').waitFor();
   expect(await runsOf(dice.id)).toHaveLength(5);
   await leave();
 
+  await server.call('POST', `/skills/${invoice.id}/runs`, {
+    parameters: { customer: 'Mary Somerville', lines },
+  });
   const again = await visit(server);
   await again.page.goto(`/skills/${invoice.id}/code`);
   await again.page
-    .getByRole('button', { name: /Fill the form with.*Ada Byron/ })
+    .getByRole('button', { name: /Fill the form with.*Mary Somerville/ })
     .last()
     .click();
   await again.page.getByRole('button', { name: 'Check that it repeats' }).click();

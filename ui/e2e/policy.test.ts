@@ -84,7 +84,7 @@ test('the form and the source are one, and saving keeps every other byte', async
   await settle(page);
   await look(page, 'policy-form');
 
-  const forbidden = page.getByRole('textbox', { name: 'Forbidden tools' });
+  const forbidden = page.getByRole('combobox', { name: 'Forbidden tools' });
   await forbidden.fill('WebFetch');
   await forbidden.press('Enter');
   await page.getByRole('textbox', { name: 'Most steps' }).fill('200');
@@ -141,7 +141,7 @@ test('recorded calls are judged again under the change, and its tests say what b
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${careful.id}/policy`);
   await page.getByRole('switch', { name: 'Only certain tools are allowed' }).click({ force: true });
-  const allowed = page.getByRole('textbox', { name: 'Allowed tools' });
+  const allowed = page.getByRole('combobox', { name: 'Allowed tools' });
   await allowed.fill('Read');
   await allowed.press('Enter');
   await page.getByText('1 failed').waitFor();
@@ -152,8 +152,8 @@ test('recorded calls are judged again under the change, and its tests say what b
   await effect.getByText('git push').waitFor();
   await page.getByRole('button', { name: 'Add check' }).click();
   await page.getByRole('menuitem', { name: /URLs name/ }).click();
-  await page.getByRole('textbox', { name: '1. URLs name' }).fill('crates.io');
-  await page.getByRole('textbox', { name: '1. URLs name' }).press('Enter');
+  await page.getByRole('combobox', { name: '1. URLs name' }).fill('crates.io');
+  await page.getByRole('combobox', { name: '1. URLs name' }).press('Enter');
   await look(page, 'policy-change');
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('button', { name: 'Leave' }).click();
@@ -166,10 +166,12 @@ test('who is no policy admin reads it and is told why', async () => {
   const ada = await server.person('ada', ['reviewer'], 'Ada Byron');
   const { page, leave } = await visit(server, ada.token);
   await page.goto(`/skills/${careful.id}/policy`);
-  await page.getByText('Only policy admins write policies').waitFor();
+  await page.getByText('Only policy admins change policies').waitFor();
+  await page.getByRole('textbox', { name: 'Policy, as it stands in repertoire.yaml' }).waitFor();
+  await look(page, 'policy-read-only');
+  await page.getByText('Form', { exact: true }).click();
   expect(await page.getByRole('switch', { name: 'Whatever the task' }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Remove policy' }).count()).toBe(0);
-  await look(page, 'policy-read-only');
   await leave();
 });
 
@@ -185,7 +187,7 @@ test('a skill without a policy teaches what one is, and gets one from an example
   await page.getByText('This skill has no policy').waitFor();
   await look(page, 'policy-none');
   await page.getByRole('button', { name: /Only look/ }).click();
-  await page.getByRole('textbox', { name: 'Allowed tools' }).waitFor();
+  await page.getByRole('combobox', { name: 'Allowed tools' }).waitFor();
   await page.keyboard.press('Control+s');
   await expectNotice(page, 'Saved as revision 2');
   const now = await server.call('GET', `/skills/${skill.id}`);

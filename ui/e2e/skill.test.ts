@@ -191,7 +191,7 @@ test('what waits is compared with what was let in last', async () => {
   const agent = await server.call('POST', '/agents', {
     name: `careful-${count}`,
     title: 'Careful',
-    procedural_memory: { enabled: true, require_skill_approval: true, approver: 'reviewer' },
+    procedural_memory: { enabled: true, require_skill_approval: true, approver: 'admin' },
   });
   const { skill: mine } = await server.call(
     'POST',

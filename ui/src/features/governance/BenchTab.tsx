@@ -88,6 +88,7 @@ export default function BenchTab() {
               description="What the agent is to do, as it was asked"
               autosize
               minRows={2}
+              maxRows={8}
               value={fields.task ?? ''}
               onChange={(event) => put({ task: event.currentTarget.value })}
             />

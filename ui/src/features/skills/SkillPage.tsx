@@ -4,7 +4,7 @@ import { IconArrowLeft, IconCheck, IconCopy, IconFileOff } from '@tabler/icons-r
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { ApiError } from '@/api/client';
-import { meQuery, skillQuery } from '@/api/queries';
+import { agentsQuery, meQuery, skillQuery } from '@/api/queries';
 import { FacetMarks, OriginBadge, StatusBadge } from '@/components/badges';
 import { useNames } from '@/components/names';
 import { Empty, Failure, Page, PageSkeleton } from '@/components/page';
@@ -59,7 +59,12 @@ function Gone() {
 function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
   const me = useSuspenseQuery(meQuery).data;
   const names = useNames();
-  const rights = rightsOf(me, skill);
+  const agents = useQuery(agentsQuery).data;
+  const rights = rightsOf(
+    me,
+    skill,
+    agents?.find(({ id }) => id === skill.scope.agent_id),
+  );
   const life = useLifecycle(skill, rights);
   return (
     <SkillContext value={skill}>

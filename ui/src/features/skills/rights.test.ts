@@ -40,6 +40,17 @@ test('one’s own skill is one’s own, but not its promotion', () => {
   expect(rightsOf(me(['member']), asked).review).toBe(false);
 });
 
+test('where the agent wants others to approve, the owner cannot', () => {
+  const mine = skill({
+    scope: { kind: 'agent_user', user_id: 'me', agent_id: 'a' },
+    status: 'pending_approval',
+  });
+  const agent = (approver: string) =>
+    ({ procedural_memory: { enabled: true, approver } }) as Schemas['AgentView'];
+  expect(rightsOf(me(['member']), mine, agent('owner')).review).toBe(true);
+  expect(rightsOf(me(['member']), mine, agent('two_person')).review).toBe(false);
+});
+
 test('a policy is switched by policy admins only', () => {
   const policy = skill({ facets: ['policy'] });
   expect(rightsOf(me(['admin']), policy)).toMatchObject({ switch: false, review: false, remove: false });

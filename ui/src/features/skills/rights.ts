@@ -23,7 +23,8 @@ export type Rights = {
 
 const unreviewed = ['draft', 'pending_approval', 'rejected'];
 
-export function rightsOf(me: Me, skill: Skill): Rights {
+/** `agent` is the agent of the skill's scope, which may want others than the owner to approve. */
+export function rightsOf(me: Me, skill: Skill, agent?: Schemas['AgentView']): Rights {
   const admin = me.user.operator || me.user.roles.includes('admin');
   const reviewer = admin || me.user.roles.includes('reviewer');
   const governed = skill.facets.includes('policy') && !me.user.roles.includes('policy_admin');
@@ -38,13 +39,17 @@ export function rightsOf(me: Me, skill: Skill): Rights {
     edit: edits,
     why: edits ? null : whyNot(provided, owner),
     switch: !governed && (own || (owner ? admin : reviewer)),
-    // An owner may let in what is their own; whether the agent wants a second person, the server knows.
-    review: !governed && (reviewer || (own && !skill.promotion)),
+    review: !governed && (reviewer || (own && !skill.promotion && ownerApproves(agent))),
     archive: !governed && edits,
     remove: !governed && (own || early || admin),
     promote: !governed && !provided && (own || author || reviewer),
     grant: reviewer,
   };
+}
+
+function ownerApproves(agent: Schemas['AgentView'] | undefined): boolean {
+  const memory = agent?.procedural_memory;
+  return !memory?.enabled || memory.approver === 'owner';
 }
 
 function whyNot(provided: boolean, owner: string | null): string {

@@ -1,5 +1,5 @@
 /** The last runs of a skill; each fills the form again with what it was called with. */
-import { Badge, Group, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Badge, Group, Stack, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
@@ -35,11 +35,8 @@ export function RecentRuns({ skill, onPick }: { skill: string; onPick: (values: 
             <Stack gap={0}>
               {items.map((run) => (
                 <div key={run.id} className={classes.row}>
-                  <UnstyledButton
-                    className={classes.pick}
-                    onClick={() => onPick(run.parameters)}
-                    aria-label={`Fill the form with ${JSON.stringify(run.parameters)}`}
-                  >
+                  <UnstyledButton className={classes.pick} onClick={() => onPick(run.parameters)}>
+                    <VisuallyHidden>Fill the form with </VisuallyHidden>
                     <Group gap="sm" justify="space-between" wrap="nowrap">
                       <Text size="sm" ff="monospace" truncate flex={1} miw={0}>
                         {summary(run.parameters)}

@@ -85,15 +85,6 @@ async function follow(asked: Asked, signal: AbortSignal, change: Change): Promis
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
     body: JSON.stringify(asked.body),
   });
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    const ran = await response.json();
-    const output = [
-      { stream: 'stdout', text: ran.stdout },
-      { stream: 'stderr', text: ran.stderr },
-    ] as Chunk[];
-    change((now) => ({ ...now, output: output.filter((c) => c.text) }));
-    return { kind: asked.kind, ran } as Outcome;
-  }
   let heard: Chunk[] = [];
   let frame = 0;
   const flush = () => {

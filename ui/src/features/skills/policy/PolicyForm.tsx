@@ -48,6 +48,7 @@ export function PolicyForm({ policy, put, disabled }: Props) {
             description="A CEL expression over task and context"
             placeholder="context.environment == 'production'"
             autosize
+            maxRows={5}
             classNames={{ input: classes.mono }}
             value={activation.when ?? ''}
             onChange={(event) => put(['activation', 'when'], text(event.currentTarget.value))}
@@ -113,6 +114,7 @@ export function PolicyForm({ policy, put, disabled }: Props) {
             description="Added to the planning prompt while it is active"
             autosize
             minRows={2}
+            maxRows={10}
             value={policy.planning ?? ''}
             onChange={(event) => put(['planning'], text(event.currentTarget.value))}
           />
@@ -162,6 +164,7 @@ function ContextField({ value, put }: { value: Policy['context']; put: Put }) {
       placeholder='{"review_required": true}'
       autosize
       minRows={2}
+      maxRows={10}
       value={shown}
       error={'problem' in read ? read.problem : null}
       onChange={(now) => {

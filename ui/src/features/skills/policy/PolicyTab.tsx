@@ -37,7 +37,6 @@ type Draft = { base: Skill; sidecar: string; text: string };
 function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
   const me = useSuspenseQuery(meQuery).data;
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [view, setView] = useState<'form' | 'source'>('form');
   const [message, setMessage] = useState('');
   const base = draft?.base ?? skill;
   const parts = useMemo(() => split(draft?.sidecar ?? sidecar), [draft?.sidecar, sidecar]);
@@ -48,7 +47,9 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
 
   const policyAdmin = me.user.roles.includes('policy_admin');
   const rights = rightsOf(me, skill);
-  const why = !policyAdmin ? 'Only policy admins write policies; you are none.' : rights.why;
+  const why = policyAdmin ? rights.why : 'Only policy admins change policies; here you can read it.';
+  // A form of locked fields is hard to read; its source is not.
+  const [view, setView] = useState<'form' | 'source'>(why ? 'source' : 'form');
   const reading = useMemo(() => readPolicy(text), [text]);
   const [asked] = useDebouncedValue(join({ ...parts, policy: text }), 300);
   const readable = 'policy' in reading;

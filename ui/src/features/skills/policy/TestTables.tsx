@@ -52,13 +52,20 @@ function Tested({ skill, sidecar }: Props) {
               >
                 {one.passed ? (
                   <IconCircleCheck
+                    className={classes.mark}
                     size={18}
                     color="var(--mantine-color-green-6)"
                     role="img"
                     aria-label="Passed"
                   />
                 ) : (
-                  <IconCircleX size={18} color="var(--mantine-color-error)" role="img" aria-label="Failed" />
+                  <IconCircleX
+                    className={classes.mark}
+                    size={18}
+                    color="var(--mantine-color-error)"
+                    role="img"
+                    aria-label="Failed"
+                  />
                 )}
                 <div>
                   <Text size="sm">{one.name}</Text>

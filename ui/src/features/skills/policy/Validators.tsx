@@ -134,6 +134,7 @@ function Check({ place, validator, onChange, onRemove }: CheckProps) {
             <Textarea
               {...common}
               autosize
+              maxRows={6}
               classNames={{ input: classes.mono }}
               value={String(value ?? '')}
               onChange={(event) => onChange(kind, event.currentTarget.value)}

@@ -43,7 +43,7 @@ export default function Charts({ runs }: { runs: Run[] }) {
           withDots={runs.length < 40}
           xAxisProps={{ tickFormatter: () => '' }}
           yAxisProps={{ width: 56 }}
-          valueFormatter={duration}
+          valueFormatter={(ms) => (ms === 0 ? '0' : duration(ms))}
           series={[{ name: 'Duration', color: 'ink.6' }]}
         />
         <Text size="xs" c="dimmed" mt={4}>
