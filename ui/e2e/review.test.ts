@@ -180,6 +180,13 @@ test('everything is done by keyboard, and a rejection is taken back', async () =
   await row(page, 'Daily report').click();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/skills/${two.id}`);
+  // Two keys that go to a place decide nothing on their way.
+  await page.goto(`/review?skill=${two.id}`);
+  await page.getByRole('article', { name: 'Daily report' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.waitForURL('**/agents');
+  expect(await statusOf(two.id)).toBe('pending_approval');
   await leave();
 });
 

@@ -50,6 +50,7 @@ export function Shortcuts() {
     ['j  k', 'Next and previous in a list'],
     ['Enter', 'Open'],
     ['a  x', 'Approve and reject, in the review queue'],
+    ['u', 'Undo a rejection, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
     ['?', 'This list'],
   ];
