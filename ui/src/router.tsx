@@ -10,7 +10,11 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
+<<<<<<< HEAD
+import { readBenchSearch, readDecisionSearch } from './features/governance/search';
+=======
 import { readSessionSearch } from './features/sessions/search';
+>>>>>>> utalk
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -71,6 +75,7 @@ const library = createRoute({
 const newSkill = createRoute({
   getParentRoute: () => shell,
   path: '/skills/new',
+  validateSearch: (search): { from?: string } => ({ from: text(search.from) }),
   component: lazyRouteComponent(() => import('./features/skills/NewSkillPage')),
 });
 
@@ -108,9 +113,9 @@ const skillPolicy = createRoute({
 const skillHistory = createRoute({
   getParentRoute: () => skill,
   path: '/history',
-  validateSearch: (search): { from?: string; to?: string } => ({
-    from: text(search.from),
-    to: text(search.to),
+  validateSearch: (search): { from?: number; to?: number } => ({
+    from: typeof search.from === 'number' ? search.from : undefined,
+    to: typeof search.to === 'number' ? search.to : undefined,
   }),
   component: lazyRouteComponent(() => import('./features/skills/history/HistoryTab')),
 });
@@ -118,6 +123,10 @@ const skillHistory = createRoute({
 const skillUsage = createRoute({
   getParentRoute: () => skill,
   path: '/usage',
+  validateSearch: (search): { status?: string; run?: string } => ({
+    status: text(search.status),
+    run: text(search.run),
+  }),
   component: lazyRouteComponent(() => import('./features/skills/usage/UsageTab')),
 });
 
@@ -181,37 +190,21 @@ const governance = createRoute({
 const policies = createRoute({
   getParentRoute: () => governance,
   path: '/',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/governance/PoliciesTab')),
 });
 
 const decisions = createRoute({
   getParentRoute: () => governance,
   path: '/decisions',
-  validateSearch: (search): DecisionSearch => ({
-    verdict: text(search.verdict),
-    kind: text(search.kind),
-    tool: text(search.tool),
-    policy: text(search.policy),
-    user: text(search.user),
-    agent: text(search.agent),
-    decision: text(search.decision),
-  }),
+  validateSearch: readDecisionSearch,
   component: lazyRouteComponent(() => import('./features/governance/DecisionsTab')),
 });
-
-export type DecisionSearch = {
-  verdict?: string;
-  kind?: string;
-  tool?: string;
-  policy?: string;
-  user?: string;
-  agent?: string;
-  decision?: string;
-};
 
 const bench = createRoute({
   getParentRoute: () => governance,
   path: '/bench',
+  validateSearch: readBenchSearch,
   component: lazyRouteComponent(() => import('./features/governance/BenchTab')),
 });
 
@@ -228,7 +221,8 @@ const analytics = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search): { verb?: string; kind?: string; subject?: string; user?: string } => ({
+  validateSearch: (search): AuditSearch => ({
+    entry: typeof search.entry === 'number' ? search.entry : undefined,
     verb: text(search.verb),
     kind: text(search.kind),
     subject: text(search.subject),
@@ -236,6 +230,8 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import('./features/audit/AuditPage')),
 });
+
+export type AuditSearch = { verb?: string; kind?: string; subject?: string; user?: string; entry?: number };
 
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -258,6 +254,7 @@ const users = createRoute({
 const tokens = createRoute({
   getParentRoute: () => settings,
   path: '/tokens',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/settings/TokensTab')),
 });
 

@@ -1,13 +1,16 @@
 /** The look of everything: colours, type and the defaults of components. */
 import {
   ActionIcon,
+  alpha,
   Badge,
   Button,
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Modal,
   Table,
+  Tabs,
   Tooltip,
 } from '@mantine/core';
 
@@ -24,10 +27,50 @@ const ink: MantineColorsTuple = [
   '#2b3f9e',
 ];
 
+/** A red on which white can be read. */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d92f3a',
+  '#c92a2a',
+  '#b32424',
+  '#9b1c1c',
+];
+
+/** The text of light badges and notes: the library's own is too pale on its ground. */
+const onLight = {
+  gray: '#343a40',
+  red: '#9b1c1c',
+  grape: '#7a1f94',
+  blue: '#14539a',
+  teal: '#055e45',
+  green: '#1a662b',
+  yellow: '#7d4a00',
+  orange: '#8a3a00',
+};
+
+/** Greys with a breath of blue, like the surfaces they stand on. */
+const dark: MantineColorsTuple = [
+  '#d3d7de',
+  '#b3b8c1',
+  '#8f96a1',
+  '#6b727d',
+  '#3a3f49',
+  '#31353e',
+  '#23262d',
+  '#1b1e24',
+  '#16181d',
+  '#101216',
+];
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 6 },
-  colors: { ink },
+  colors: { ink, red, dark },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -38,7 +81,15 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
+    // The first item is reached at once; an empty place before it is none for a screen reader.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    // Where there is no room for all tabs they move sideways, in one row.
+    Tabs: Tabs.extend({
+      styles: {
+        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden', scrollbarWidth: 'none' },
+      },
+    }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 400 } }),
   },
@@ -54,14 +105,16 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#f7f8fa',
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
+    '--repertoire-control': '#868e96',
+    '--repertoire-warning': '#9a6700',
     '--mantine-color-error': theme.colors.red[8],
-    '--mantine-color-red-filled': theme.colors.red[9],
-    '--mantine-color-red-filled-hover': '#b02525',
-    // The library's own are too pale on their light grounds.
-    '--mantine-color-green-light-color': '#1f6b2e',
-    '--mantine-color-teal-light-color': '#066146',
-    '--mantine-color-yellow-light-color': '#7d4e00',
-    '--mantine-color-orange-light-color': '#973907',
+    ...Object.fromEntries(
+      Object.entries(onLight).flatMap(([name, colour]) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[6] ?? '', 0.12)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[6] ?? '', 0.18)],
+        [`--mantine-color-${name}-light-color`, colour],
+      ]),
+    ),
   },
   dark: {
     '--mantine-color-dimmed': '#a3a9b3',
@@ -70,8 +123,15 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#1b1e24',
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
+    '--repertoire-control': '#6c737e',
+    '--repertoire-warning': theme.colors.yellow[4],
     '--mantine-color-error': theme.colors.red[4],
-    '--mantine-color-red-filled': theme.colors.red[9],
-    '--mantine-color-red-filled-hover': '#b02525',
+    ...Object.fromEntries(
+      [...Object.keys(onLight), 'ink'].flatMap((name) => [
+        [`--mantine-color-${name}-light`, alpha(theme.colors[name]?.[5] ?? '', 0.16)],
+        [`--mantine-color-${name}-light-hover`, alpha(theme.colors[name]?.[5] ?? '', 0.22)],
+        [`--mantine-color-${name}-light-color`, theme.colors[name]?.[2] ?? ''],
+      ]),
+    ),
   },
 });

@@ -21,6 +21,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
 import { useWaitingCount } from '@/features/reviews/queue';
+import { useSignedOut } from '@/features/sign-in/useSignedOut';
 import { places } from './navigation';
 import { Palette } from './Palette';
 import classes from './Shell.module.css';
@@ -32,6 +33,7 @@ export function Shell() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const waiting = useWaitingCount();
   const live = useLive();
+  useSignedOut();
 
   useEffect(() => {
     const ending = new AbortController();

@@ -28,8 +28,8 @@ async fn watch(app: &TestApp, handle: &str) -> Watch {
 }
 
 async fn told(watch: &mut Watch) -> Vec<&'static str> {
-    let topics = tokio::time::timeout(PATIENCE, watch.next()).await.expect("told in time");
-    topics.expect("may be told").into_iter().map(Topic::as_str).collect()
+    let topics = tokio::time::timeout(PATIENCE, watch.next()).await.unwrap();
+    topics.unwrap().into_iter().map(Topic::as_str).collect()
 }
 
 async fn is_quiet(watch: &mut Watch) {
@@ -38,7 +38,7 @@ async fn is_quiet(watch: &mut Watch) {
 }
 
 async fn is_over(watch: &mut Watch) {
-    let end = tokio::time::timeout(PATIENCE, watch.next()).await.expect("ended in time");
+    let end = tokio::time::timeout(PATIENCE, watch.next()).await.unwrap();
     assert_eq!(end, None);
 }
 

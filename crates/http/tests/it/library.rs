@@ -356,7 +356,7 @@ async fn a_reviewer_sees_what_waits_and_what_it_would_replace() {
 }
 
 #[tokio::test]
-async fn a_policy_in_force_is_told_while_its_edit_waits() {
+async fn the_revision_whose_policy_is_in_force_is_told() {
     let api = Api::new().await;
     let policy =
         json!({"name": "guard", "description": "d", "policy": {"always": true, "forbidden_tools": ["rm"]}});

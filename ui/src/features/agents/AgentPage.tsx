@@ -1,5 +1,25 @@
-import { Page } from '@/components/page';
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { agentQuery } from '@/api/queries';
+import { Loaded, Page, PageSkeleton } from '@/components/page';
+import { AgentEditor } from './AgentEditor';
 
 export default function AgentPage() {
-  return <Page title="AgentPage">…</Page>;
+  const { agentId } = useParams({ from: '/shell/agents/$agentId' });
+  const agent = useQuery(agentQuery(agentId));
+  if (agent.data) return <AgentEditor key={agentId} agent={agent.data} />;
+  if (agent.isPending) return <PageSkeleton />;
+  return (
+    <Page
+      title="Agent"
+      above={
+        <Anchor component={Link} to="/agents" size="sm">
+          Agents
+        </Anchor>
+      }
+    >
+      <Loaded query={agent}>{() => null}</Loaded>
+    </Page>
+  );
 }

@@ -1,5 +1,55 @@
-import { Page } from '@/components/page';
+/** The audit log: what happened, by whom, in a chain that shows any later change. */
+import { Button } from '@mantine/core';
+import { IconDownload, IconLock } from '@tabler/icons-react';
+import { useState } from 'react';
+import { fetchRaw } from '@/api/client';
+import { failed } from '@/components/feedback';
+import { Empty, Page } from '@/components/page';
+import { saveAs } from '@/components/saveAs';
+import { useStanding } from '@/components/standing';
+import { AuditLog } from './AuditLog';
+import { ChainStatus } from './ChainStatus';
 
 export default function AuditPage() {
-  return <Page title="AuditPage">…</Page>;
+  const { admin, policyAdmin } = useStanding();
+  const may = admin || policyAdmin;
+  return (
+    <Page
+      title="Audit"
+      description="What happened, by whom. Each entry seals the one before it, so that any later change shows."
+      actions={may && <Export />}
+    >
+      {may ? (
+        <>
+          <ChainStatus />
+          <AuditLog />
+        </>
+      ) : (
+        <Empty icon={IconLock} title="For admins and policy admins">
+          The log tells what everybody did, so not everybody reads it. Ask an admin for the role, or look at
+          your own conversations and runs instead.
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Export() {
+  const [busy, setBusy] = useState(false);
+  const take = async () => {
+    setBusy(true);
+    try {
+      const file = await (await fetchRaw('/api/v1/audit/export')).blob();
+      saveAs(file, `repertoire-audit-${new Date().toISOString().slice(0, 10)}.jsonl`);
+    } catch (error) {
+      failed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button leftSection={<IconDownload size={18} />} loading={busy} onClick={() => void take()}>
+      Export
+    </Button>
+  );
 }

@@ -1,5 +1,41 @@
+import { Tabs } from '@mantine/core';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Page } from '@/components/page';
 
+const tabs = [
+  { to: '/settings', label: 'Profile' },
+  { to: '/settings/users', label: 'Users' },
+  { to: '/settings/tokens', label: 'Tokens' },
+  { to: '/settings/workspace', label: 'Workspace' },
+  { to: '/settings/system', label: 'System' },
+] as const;
+
 export default function SettingsPage() {
-  return <Page title="SettingsPage">…</Page>;
+  const navigate = useNavigate();
+  const path = useRouterState({ select: (state) => state.location.pathname.replace(/\/$/, '') });
+  return (
+    <Page
+      title="Settings"
+      description="You, the people here, tokens, the workspace and the machine it runs on."
+    >
+      <Tabs
+        value={path}
+        onChange={(to) => {
+          const tab = tabs.find((other) => other.to === to);
+          if (tab) void navigate({ to: tab.to });
+        }}
+      >
+        <Tabs.List mb="lg" aria-label="Settings">
+          {tabs.map(({ to, label }) => (
+            <Tabs.Tab key={to} value={to}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={path}>
+          <Outlet />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
 }
