@@ -10,11 +10,8 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
-<<<<<<< HEAD
 import { readBenchSearch, readDecisionSearch } from './features/governance/search';
-=======
 import { readSessionSearch } from './features/sessions/search';
->>>>>>> utalk
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
