@@ -6,6 +6,7 @@ import {
   Button,
   type CSSVariablesResolver,
   createTheme,
+  Drawer,
   type MantineColorsTuple,
   Modal,
   Table,
@@ -80,7 +81,14 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { variant: 'default' } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontWeight: 620, fontSize: '1.05rem' } },
+    }),
+    Drawer: Drawer.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontWeight: 620, fontSize: '1.05rem' } },
+    }),
     // Where there is no room for all tabs they move sideways, in one row.
     Tabs: Tabs.extend({
       styles: {
