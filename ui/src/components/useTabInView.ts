@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 
 export function useTabInView(open: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another open tab is the reason to look again
+  // Another open tab is the reason to look again.
   useEffect(() => {
     document
       .querySelector('[role="tab"][aria-selected="true"]')
