@@ -18,8 +18,8 @@ export class Server {
     private readonly folder: string,
     private process: ChildProcess,
     readonly url: string,
-    /** A token of the operator, for what a test sets up. */
-    readonly token: string,
+    /** A token of the operator, for what a test sets up; each start makes another. */
+    public token: string,
   ) {}
 
   static async start(): Promise<Server> {
@@ -27,7 +27,7 @@ export class Server {
       throw new Error('the app is not built: run `npm run build` in ui/');
     const folder = mkdtempSync(join(tmpdir(), 'repertoire-web-'));
     const { process, url } = await serve(folder, '127.0.0.1:0');
-    return new Server(folder, process, url, readFileSync(join(folder, 'data/local.token'), 'utf8').trim());
+    return new Server(folder, process, url, tokenIn(folder));
   }
 
   /** Ends it as a power cut would. */
@@ -43,6 +43,7 @@ export class Server {
   async restart(): Promise<void> {
     const { process } = await serve(this.folder, new URL(this.url).host);
     this.process = process;
+    this.token = tokenIn(this.folder);
   }
 
   async end(): Promise<void> {
@@ -84,6 +85,8 @@ export class Server {
     return { id: user.id as string, handle, token: secret as string };
   }
 }
+
+const tokenIn = (folder: string) => readFileSync(join(folder, 'data/local.token'), 'utf8').trim();
 
 async function serve(folder: string, listen: string): Promise<{ process: ChildProcess; url: string }> {
   const ready = join(folder, 'ready');

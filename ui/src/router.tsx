@@ -10,6 +10,8 @@ import {
 import { ApiError } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
+import { readBenchSearch, readDecisionSearch } from './features/governance/search';
+import { readSessionSearch } from './features/sessions/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
@@ -70,6 +72,7 @@ const library = createRoute({
 const newSkill = createRoute({
   getParentRoute: () => shell,
   path: '/skills/new',
+  validateSearch: (search): { from?: string } => ({ from: text(search.from) }),
   component: lazyRouteComponent(() => import('./features/skills/NewSkillPage')),
 });
 
@@ -107,9 +110,9 @@ const skillPolicy = createRoute({
 const skillHistory = createRoute({
   getParentRoute: () => skill,
   path: '/history',
-  validateSearch: (search): { from?: string; to?: string } => ({
-    from: text(search.from),
-    to: text(search.to),
+  validateSearch: (search): { from?: number; to?: number } => ({
+    from: typeof search.from === 'number' ? search.from : undefined,
+    to: typeof search.to === 'number' ? search.to : undefined,
   }),
   component: lazyRouteComponent(() => import('./features/skills/history/HistoryTab')),
 });
@@ -117,6 +120,10 @@ const skillHistory = createRoute({
 const skillUsage = createRoute({
   getParentRoute: () => skill,
   path: '/usage',
+  validateSearch: (search): { status?: string; run?: string } => ({
+    status: text(search.status),
+    run: text(search.run),
+  }),
   component: lazyRouteComponent(() => import('./features/skills/usage/UsageTab')),
 });
 
@@ -129,19 +136,26 @@ const skillSync = createRoute({
 const review = createRoute({
   getParentRoute: () => shell,
   path: '/review',
-  validateSearch: (search): { skill?: string } => ({ skill: text(search.skill) }),
+  validateSearch: (search): { skill?: string; show?: 'pending' | 'drafts' | 'promotions' } => ({
+    skill: text(search.skill),
+    show:
+      search.show === 'pending' || search.show === 'drafts' || search.show === 'promotions'
+        ? search.show
+        : undefined,
+  }),
   component: lazyRouteComponent(() => import('./features/reviews/ReviewPage')),
 });
 
 const conversations = createRoute({
   getParentRoute: () => shell,
   path: '/conversations',
+  validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./features/sessions/ConversationsPage')),
 });
 
 const conversation = createRoute({
-  getParentRoute: () => conversations,
-  path: '/$sessionId',
+  getParentRoute: () => shell,
+  path: '/conversations/$sessionId',
   component: lazyRouteComponent(() => import('./features/sessions/ConversationPage')),
 });
 
@@ -173,37 +187,21 @@ const governance = createRoute({
 const policies = createRoute({
   getParentRoute: () => governance,
   path: '/',
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
   component: lazyRouteComponent(() => import('./features/governance/PoliciesTab')),
 });
 
 const decisions = createRoute({
   getParentRoute: () => governance,
   path: '/decisions',
-  validateSearch: (search): DecisionSearch => ({
-    verdict: text(search.verdict),
-    kind: text(search.kind),
-    tool: text(search.tool),
-    policy: text(search.policy),
-    user: text(search.user),
-    agent: text(search.agent),
-    decision: text(search.decision),
-  }),
+  validateSearch: readDecisionSearch,
   component: lazyRouteComponent(() => import('./features/governance/DecisionsTab')),
 });
-
-export type DecisionSearch = {
-  verdict?: string;
-  kind?: string;
-  tool?: string;
-  policy?: string;
-  user?: string;
-  agent?: string;
-  decision?: string;
-};
 
 const bench = createRoute({
   getParentRoute: () => governance,
   path: '/bench',
+  validateSearch: readBenchSearch,
   component: lazyRouteComponent(() => import('./features/governance/BenchTab')),
 });
 
@@ -277,7 +275,8 @@ const routes = root.addChildren([
     newSkill,
     skill.addChildren([skillInfo, skillContent, skillCode, skillPolicy, skillHistory, skillUsage, skillSync]),
     review,
-    conversations.addChildren([conversation]),
+    conversations,
+    conversation,
     agents,
     newAgent,
     agent,

@@ -8,6 +8,7 @@ import {
   createTheme,
   Drawer,
   type MantineColorsTuple,
+  Menu,
   Modal,
   Table,
   Tabs,
@@ -89,6 +90,8 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 620, fontSize: '1.05rem' } },
     }),
+    // The first item is reached at once; an empty place before it is none for a screen reader.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     // Where there is no room for all tabs they move sideways, in one row.
     Tabs: Tabs.extend({
       styles: {
@@ -110,6 +113,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#f7f8fa',
     '--repertoire-line': '#e6e8ec',
     '--repertoire-hover': '#f4f5f8',
+    '--repertoire-control': '#868e96',
+    '--repertoire-warning': '#9a6700',
     '--mantine-color-error': theme.colors.red[8],
     ...Object.fromEntries(
       Object.entries(onLight).flatMap(([name, colour]) => [
@@ -126,6 +131,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--repertoire-side': '#1b1e24',
     '--repertoire-line': '#2c3038',
     '--repertoire-hover': '#21242b',
+    '--repertoire-control': '#6c737e',
+    '--repertoire-warning': theme.colors.yellow[4],
     '--mantine-color-error': theme.colors.red[4],
     ...Object.fromEntries(
       [...Object.keys(onLight), 'ink'].flatMap((name) => [

@@ -50,7 +50,7 @@ export function Page({
               {aside}
             </Group>
             {description && (
-              <Text c="dimmed" mt={2} maw="46rem">
+              <Text c="dimmed" mt={2} maw="46rem" component="div">
                 {description}
               </Text>
             )}

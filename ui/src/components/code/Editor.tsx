@@ -30,10 +30,13 @@ export type EditorProps = {
   label: string;
   height?: string;
   maxHeight?: string;
+  /** Goes to a line; another object goes there again. */
+  jump?: { line: number } | null;
 };
 
 export default function Editor(props: EditorProps) {
   const { value, language, readOnly = !props.onChange, marks, label, height, maxHeight } = props;
+  const marked = Boolean(marks);
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const changed = useRef(props.onChange);
@@ -76,7 +79,7 @@ export default function Editor(props: EditorProps) {
     view.current?.dispatch({
       effects: writing.current.reconfigure(
         readOnly
-          ? [EditorState.readOnly.of(true)]
+          ? [EditorState.readOnly.of(true), marked ? lintGutter() : []]
           : [
               history(),
               closeBrackets(),
@@ -89,7 +92,7 @@ export default function Editor(props: EditorProps) {
             ],
       ),
     });
-  }, [readOnly, language, label]);
+  }, [readOnly, marked, language, label]);
 
   useEffect(() => {
     const editor = view.current;
@@ -108,6 +111,19 @@ export default function Editor(props: EditorProps) {
     });
     editor.dispatch(setDiagnostics(editor.state, diagnostics));
   }, [marks, value]);
+
+  const { jump } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !jump) return;
+    const { doc } = editor.state;
+    const line = doc.line(Math.min(Math.max(jump.line, 1), doc.lines));
+    editor.dispatch({
+      selection: { anchor: line.from },
+      effects: EditorView.scrollIntoView(line.from, { y: 'center' }),
+    });
+    editor.focus();
+  }, [jump]);
 
   return (
     <div

@@ -1,5 +1,144 @@
-import { Page } from '@/components/page';
+/** The log of decisions: what was asked, what was decided, by which policies. */
+import { Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
+import { IconListDetails } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { type Names, useNames } from '@/components/names';
+import { Empty, Failure, ListSkeleton } from '@/components/page';
+import { Ago } from '@/components/time';
+import { DecisionDrawer } from './DecisionDrawer';
+import { DecisionFilters } from './DecisionFilters';
+import classes from './governance.module.css';
+import { VerdictBadge } from './parts';
+import { type Decision, decisionsQuery } from './queries';
+import type { DecisionSearch } from './search';
+import { causeLabel } from './words';
 
 export default function DecisionsTab() {
-  return <Page title="DecisionsTab">…</Page>;
+  const search = useSearch({ from: '/shell/governance/decisions' });
+  const navigate = useNavigate();
+  const names = useNames();
+  const decisions = useInfiniteQuery(decisionsQuery(search));
+  const { ref, entry } = useIntersection({ rootMargin: '400px' });
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
+  const near = entry?.isIntersecting ?? false;
+  useEffect(() => {
+    if (near && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [near, hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  const go = (change: DecisionSearch) =>
+    void navigate({ to: '/governance/decisions', search: { ...search, ...change } });
+  const items = decisions.data?.pages.flatMap((page) => page.items) ?? [];
+  const { decision: open, ...filters } = search;
+  const filtered = Object.values(filters).some(Boolean);
+
+  return (
+    <Stack gap="md">
+      <DecisionFilters search={search} onChange={go} />
+      {decisions.error && items.length === 0 ? (
+        <Failure error={decisions.error} retry={() => void decisions.refetch()} />
+      ) : decisions.isPending ? (
+        <ListSkeleton />
+      ) : items.length === 0 ? (
+        <Nothing
+          filtered={filtered}
+          clear={() => void navigate({ to: '/governance/decisions', search: {} })}
+        />
+      ) : (
+        <div>
+          <ul className={classes.list} aria-label="Decisions">
+            {items.map((decision) => (
+              <li key={decision.id} className={classes.row}>
+                <Row decision={decision} names={names} onOpen={() => go({ decision: decision.id })} />
+              </li>
+            ))}
+          </ul>
+          <div ref={ref}>
+            {hasNextPage && (
+              <Group justify="center" py="md">
+                <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                  Show older ones
+                </Button>
+              </Group>
+            )}
+          </div>
+        </div>
+      )}
+      <DecisionDrawer id={open} onClose={() => go({ decision: undefined })} />
+    </Stack>
+  );
+}
+
+function Row({ decision, names, onOpen }: { decision: Decision; names: Names; onOpen: () => void }) {
+  const who = [names.user(decision.user_id), names.agent(decision.agent_id) || decision.host]
+    .filter(Boolean)
+    .join(' through ');
+  return (
+    <UnstyledButton className={classes.pick} onClick={onOpen}>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <div className={classes.verdict}>
+          <VerdictBadge allowed={decision.allowed} />
+        </div>
+        <div className={classes.grow}>
+          <Text size="sm" truncate>
+            {decision.tool ? (
+              <>
+                <b>{decision.tool}</b>{' '}
+                <Text span ff="monospace" size="xs" c="dimmed">
+                  {decision.arguments ? inShort(decision.arguments) : ''}
+                </Text>
+              </>
+            ) : (
+              decision.task || 'Which policies are active'
+            )}
+          </Text>
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            {about(decision)}
+          </Text>
+        </div>
+        <Stack gap={0} align="flex-end" className={classes.who}>
+          <Ago at={decision.at} size="xs" c="dimmed" />
+          <Text size="xs" c="dimmed" ta="right" visibleFrom="sm">
+            {who}
+          </Text>
+        </Stack>
+      </Group>
+    </UnstyledButton>
+  );
+}
+
+/** Most calls have one argument that says it all. */
+function inShort(given: Record<string, unknown>): string {
+  const [only, ...more] = Object.values(given);
+  return typeof only === 'string' && more.length === 0 ? only : JSON.stringify(given);
+}
+
+function about(decision: Decision): string {
+  if (decision.allowed === false) {
+    const cause = decision.cause ? `${causeLabel(decision.cause)}: ` : '';
+    return `${cause}${decision.reason ?? decision.denied_by.join(', ')}`;
+  }
+  if (decision.policies.length === 0) return 'No policy was active';
+  return `Active: ${decision.policies.map(({ id }) => id).join(', ')}`;
+}
+
+function Nothing({ filtered, clear }: { filtered: boolean; clear: () => void }) {
+  if (filtered) {
+    return (
+      <Empty
+        icon={IconListDetails}
+        title="No decision fits"
+        actions={<Button onClick={clear}>Clear filters</Button>}
+      />
+    );
+  }
+  return (
+    <Empty icon={IconListDetails} title="Nothing was decided yet">
+      Each time an agent asks which policies hold, or whether it may call a tool, the decision is kept here
+      with its reasons. Coding agents ask through their hooks (<code>repertoire hook install</code>), your own
+      agents over HTTP. You see your own decisions; admins and policy admins see all.
+    </Empty>
+  );
 }

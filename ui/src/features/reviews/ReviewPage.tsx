@@ -1,5 +1,210 @@
-import { Page } from '@/components/page';
+/** The review queue: what waits on the left, the evidence and the decision on the right, all by keyboard. */
+import { Anchor, Button, Group, Kbd, SegmentedControl, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconArrowLeft, IconChecklist } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef } from 'react';
+import { Empty, ListSkeleton, Loaded, Page } from '@/components/page';
+import { isTyping } from '@/shell/Shortcuts';
+import type { Skill } from './decisions';
+import { type Show, useQueue } from './queue';
+import { ReviewDetail, useApprover } from './ReviewDetail';
+import { ReviewList } from './ReviewList';
+import classes from './review.module.css';
+import { reviews, rightsOf } from './rights';
+import { useDecisions } from './useDecisions';
+
+const route = getRouteApi('/shell/review');
 
 export default function ReviewPage() {
-  return <Page title="ReviewPage">…</Page>;
+  const { skill: asked, show } = route.useSearch();
+  const navigate = useNavigate({ from: '/review' });
+  const narrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
+  const select = useCallback(
+    (id: string | undefined, replace = true) =>
+      void navigate({ search: (before) => ({ ...before, skill: id }), replace }),
+    [navigate],
+  );
+
+  const order = useRef<Skill[]>([]);
+  const decisions = useDecisions(
+    useCallback(
+      (skill) => {
+        const at = order.current.findIndex(({ id }) => id === skill.id);
+        const next = order.current[at + 1] ?? order.current[at - 1];
+        // On a phone the list comes back: it says what is left.
+        select(narrow ? undefined : next?.id);
+      },
+      [select, narrow],
+    ),
+    useCallback((skill) => select(skill.id), [select]),
+  );
+  const { me, list, shown, counts } = useQueue(show, decisions.decided);
+  order.current = shown;
+  const open = asked ?? (narrow ? undefined : shown[0]?.id);
+  const current = shown.find(({ id }) => id === open);
+  useKeys({ shown, current, me, decisions, select });
+
+  const reviewer = me && reviews(me);
+  return (
+    <Page
+      title="Review"
+      description={
+        reviewer
+          ? 'Drafts, new skills, edits and promotions that wait for a decision.'
+          : 'Your drafts, and what you handed in. A reviewer decides about what others can use.'
+      }
+      actions={<Keys />}
+    >
+      <Loaded query={list} skeleton={<ListSkeleton rows={6} height={84} />}>
+        {() =>
+          counts.all === 0 && !asked ? (
+            <NothingWaits reviewer={Boolean(reviewer)} />
+          ) : (
+            <div className={classes.panes}>
+              {!(narrow && asked) && (
+                <div className={classes.side}>
+                  <SegmentedControl
+                    fullWidth
+                    size="xs"
+                    mb="sm"
+                    aria-label="Show"
+                    value={show ?? 'all'}
+                    onChange={(value) =>
+                      void navigate({ search: value === 'all' ? {} : { show: value as Show }, replace: true })
+                    }
+                    data={[
+                      { value: 'all', label: `All ${counts.all}` },
+                      { value: 'pending', label: `Pending ${counts.pending}` },
+                      { value: 'drafts', label: `Drafts ${counts.drafts}` },
+                      { value: 'promotions', label: `Promotions ${counts.promotions}` },
+                    ]}
+                  />
+                  {shown.length === 0 ? (
+                    <Text size="sm" c="dimmed" p="sm">
+                      Nothing of this kind waits.
+                    </Text>
+                  ) : (
+                    <ReviewList
+                      skills={shown}
+                      selected={open}
+                      onSelect={(id) => select(id, !narrow)}
+                      more={list.hasNextPage ? () => void list.fetchNextPage() : undefined}
+                    />
+                  )}
+                </div>
+              )}
+              {open && me && (
+                <div className={classes.pane}>
+                  {narrow && (
+                    <Anchor
+                      renderRoot={(props) => <Link to="/review" search={{ show }} {...props} />}
+                      size="sm"
+                      mb="sm"
+                      display="block"
+                    >
+                      <Group gap={4} component="span">
+                        <IconArrowLeft size={16} /> All that waits
+                      </Group>
+                    </Anchor>
+                  )}
+                  <ReviewDetail key={open} id={open} me={me} decisions={decisions} />
+                </div>
+              )}
+            </div>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+type KeyProps = {
+  shown: Skill[];
+  current: Skill | undefined;
+  me: Parameters<typeof rightsOf>[0] | undefined;
+  decisions: ReturnType<typeof useDecisions>;
+  select: (id: string) => void;
+};
+
+function useKeys({ shown, current, me, decisions, select }: KeyProps): void {
+  const navigate = useNavigate();
+  const approver = useApprover(current ?? { scope: { kind: 'workspace' } });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (document.querySelector('[role="dialog"], [role="menu"]')) return;
+      const target = event.target instanceof Element ? event.target : null;
+      const inList = target === document.body || Boolean(target?.closest('[data-row]'));
+      const at = current ? shown.indexOf(current) : -1;
+      const step = { j: 1, k: -1, ...(inList && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
+      if (step) {
+        const next = shown[Math.min(Math.max(at + step, 0), shown.length - 1)];
+        if (next) select(next.id);
+        event.preventDefault();
+      } else if (event.key === 'u') {
+        decisions.takeBack();
+      } else if (current && me) {
+        const rights = rightsOf(me, current, approver);
+        if (event.key === 'a' && rights.approve === null) void decisions.approve(current);
+        else if (event.key === 'x' && rights.reject === null) void decisions.reject(current);
+        else if (event.key === 'Enter' && inList) {
+          event.preventDefault();
+          void navigate({ to: '/skills/$skillId', params: { skillId: current.id } });
+        }
+      }
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [shown, current, me, approver, decisions, select, navigate]);
+}
+
+const keys = [
+  ['j', 'k', 'move'],
+  ['a', 'approve'],
+  ['x', 'reject'],
+  ['Enter', 'open'],
+  ['u', 'undo'],
+];
+
+function Keys() {
+  return (
+    <Group gap="md" visibleFrom="md" role="note" aria-label="Keys">
+      {keys.map((words) => (
+        <Group key={words.join()} gap={4}>
+          {words.slice(0, -1).map((key) => (
+            <Kbd key={key} size="xs">
+              {key}
+            </Kbd>
+          ))}
+          <Text size="xs" c="dimmed">
+            {words.at(-1)}
+          </Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
+function NothingWaits({ reviewer }: { reviewer: boolean }) {
+  return (
+    <Empty
+      icon={IconChecklist}
+      title="Nothing waits"
+      actions={
+        <>
+          <Button component={Link} to="/conversations">
+            Open conversations
+          </Button>
+          <Button component={Link} to="/agents">
+            Agents
+          </Button>
+        </>
+      }
+    >
+      {reviewer
+        ? 'Here come skills that agents propose, skills of agents that demand approval, what people hand in for everyone, and promotions they ask for. Turn on “require approval” in an agent to see its skills here before it uses them.'
+        : 'Here come your drafts, what agents propose to you, and what you handed in for others, until somebody decides.'}
+    </Empty>
+  );
 }

@@ -1,5 +1,283 @@
-import { Page } from '@/components/page';
+/** One conversation: what was said and done, what stands beside it, and the box to go on. */
+import { Alert, Anchor, Button, Drawer, Group, Text } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { IconArrowLeft, IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { ApiError } from '@/api/client';
+import { agentsQuery, meQuery } from '@/api/queries';
+import { useNames } from '@/components/names';
+import { Empty, Failure, ListSkeleton, Page, PageSkeleton } from '@/components/page';
+import { Composer, type ComposerHandle } from './Composer';
+import { parseCommand, requestOf, writtenAs } from './commands';
+import { OutcomeBadge } from './OutcomeBadge';
+import { AT_ONCE, type Entry, entriesQuery, type SessionDetail, sessionQuery } from './queries';
+import { SaveForm, type ToSave } from './SaveForm';
+import { SessionActions } from './SessionActions';
+import { SideNotes } from './SideNotes';
+import classes from './sessions.module.css';
+import { Thread } from './Thread';
+import { codeSessionOf, INTERPRETER, type Turn, together, turnsOf } from './turns';
+import { useInterpreter } from './useInterpreter';
+
+const route = getRouteApi('/shell/conversations/$sessionId');
+
+const back = (
+  <Anchor component={Link} to="/conversations" size="sm" mb="xs" display="inline-flex">
+    <Group gap={4} component="span">
+      <IconArrowLeft size={16} /> Conversations
+    </Group>
+  </Anchor>
+);
 
 export default function ConversationPage() {
-  return <Page title="ConversationPage">…</Page>;
+  const { sessionId } = route.useParams();
+  const session = useQuery(sessionQuery(sessionId));
+  if (session.data) return <Conversation key={sessionId} session={session.data} />;
+  if (!session.error) return <PageSkeleton />;
+  const gone = session.error instanceof ApiError && session.error.status === 404;
+  return (
+    <Page title="Conversation" above={back} width="text">
+      {gone ? (
+        <Empty icon={IconMessageOff} title="This conversation is not there">
+          It was deleted, or it is another person’s.
+        </Empty>
+      ) : (
+        <Failure error={session.error} retry={() => void session.refetch()} />
+      )}
+    </Page>
+  );
+}
+
+/** The entries of a session, so many at once that most need no asking for more. */
+function useEntries(id: string) {
+  const query = useInfiniteQuery(entriesQuery(id));
+  const entries = useMemo(
+    () => (query.data?.pages ?? []).flatMap((page) => page.items as Entry[]),
+    [query.data],
+  );
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && entries.length < AT_ONCE) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage, entries.length]);
+  return { query, entries };
+}
+
+function Conversation({ session }: { session: SessionDetail }) {
+  const me = useQuery(meQuery).data?.user;
+  const names = useNames();
+  const agent = useQuery(agentsQuery).data?.find(({ id }) => id === session.agent_id);
+  const wide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
+  const [aside, { open, close }] = useDisclosure();
+  const [saving, setSaving] = useState<ToSave | null>(null);
+  const [help, setHelp] = useState(false);
+  const [problem, setProblem] = useState('');
+  const box = useRef<ComposerHandle>(null);
+  const { query, entries } = useEntries(session.id);
+
+  const kept = useMemo(() => turnsOf(entries), [entries]);
+  const codeSession = useRef<string>(undefined);
+  const interpreter = useInterpreter(session, agent?.name, entries.at(-1)?.number ?? 0, codeSession.current);
+  const { turns, unkept } = useMemo(() => together(kept, interpreter.sent), [kept, interpreter.sent]);
+  codeSession.current =
+    interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
+  const own = session.user_id === me?.id;
+  const writable = own && !session.outcome;
+  const main = useEnd(writable, interpreter.sent.length);
+  const write = (text: string) => box.current?.write(text);
+  const save = ({ name, description, code }: ToSave) => {
+    setSaving(null);
+    void interpreter.send(
+      `/save ${name} ${description}`,
+      requestOf({ kind: 'save', name: name.trim(), description: description.trim(), code }),
+    );
+  };
+
+  const onSend = async (text: string): Promise<boolean> => {
+    const command = parseCommand(text);
+    setProblem('');
+    setHelp(command.kind === 'help');
+    if (command.kind === 'help') return true;
+    if (command.kind === 'wrong') {
+      setProblem(command.message);
+      return false;
+    }
+    if (command.kind === 'list') return interpreter.list(text.trim());
+    if (command.kind === 'save') {
+      const whole = { ...command, code: command.code || lastCode(turns) };
+      if (!whole.name || !whole.description || !whole.code) setSaving(whole);
+      else save(whole);
+      return true;
+    }
+    void interpreter.send(text.trim(), requestOf(command));
+    return true;
+  };
+
+  const notes = <SideNotes session={session} codeSession={codeSession.current} agent={agent?.name} />;
+  return (
+    <Page
+      title={session.title || 'Untitled conversation'}
+      above={back}
+      aside={<OutcomeBadge outcome={session.outcome} />}
+      actions={
+        <>
+          {!wide && <Button onClick={open}>Details</Button>}
+          <SessionActions
+            session={session}
+            own={own}
+            mayDelete={own || Boolean(me?.operator || me?.roles.includes('admin'))}
+          />
+        </>
+      }
+    >
+      <div className={classes.layout}>
+        <div className={classes.main} ref={main}>
+          {query.isPending && <ListSkeleton rows={4} height={72} />}
+          {query.error && entries.length === 0 && (
+            <Failure error={query.error} retry={() => void query.refetch()} />
+          )}
+          {query.data && turns.length + unkept.length === 0 && (
+            <Beginning
+              writable={writable}
+              write={write}
+              memory={!agent || Boolean(agent.procedural_memory?.enabled)}
+            />
+          )}
+          <Thread
+            turns={turns}
+            unkept={unkept}
+            person={own ? 'You' : names.user(session.user_id)}
+            agent={agent?.name}
+            interpreter={interpreter}
+            write={writable ? write : undefined}
+            save={writable ? (code) => setSaving({ name: '', description: '', code }) : undefined}
+          />
+          {query.hasNextPage && entries.length >= AT_ONCE && (
+            <Button fullWidth variant="subtle" mt="sm" onClick={() => void query.fetchNextPage()}>
+              Show more of {session.entry_count.toLocaleString('en')} entries
+            </Button>
+          )}
+          {writable ? (
+            <Composer
+              handle={box}
+              id={session.id}
+              agent={agent?.name}
+              busy={interpreter.busy}
+              before={historyOf(turns)}
+              onSend={onSend}
+              help={help}
+              problem={problem}
+            />
+          ) : (
+            me && (
+              <Alert variant="light" color="gray" icon={<IconInfoCircle size={18} />} mt="md">
+                {own
+                  ? 'This conversation has ended: nothing can be added to it.'
+                  : 'This is another person’s conversation: you can read it, and not add to it.'}
+              </Alert>
+            )
+          )}
+        </div>
+        {wide && <aside className={classes.aside}>{notes}</aside>}
+      </div>
+      <Drawer opened={aside && !wide} onClose={close} position="right" title="Details" size="sm">
+        {notes}
+      </Drawer>
+      {saving && <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />}
+    </Page>
+  );
+}
+
+/** Keeps the end in sight of whoever writes, while it grows, unless they scrolled up to read. */
+function useEnd(wanted: boolean, sent: number) {
+  const place = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const toEnd = useCallback(() => {
+    window.scrollTo({ top: document.documentElement.scrollHeight });
+  }, []);
+  useEffect(() => {
+    if (!wanted || !place.current) return;
+    const scrolled = () => {
+      pinned.current = window.innerHeight + window.scrollY > document.documentElement.scrollHeight - NEAR_END;
+    };
+    const watch = new ResizeObserver(() => {
+      if (pinned.current) toEnd();
+    });
+    watch.observe(place.current);
+    window.addEventListener('scrollend', scrolled);
+    return () => {
+      watch.disconnect();
+      window.removeEventListener('scrollend', scrolled);
+    };
+  }, [wanted, toEnd]);
+  useEffect(() => {
+    if (sent === 0) return;
+    pinned.current = true;
+    toEnd();
+  }, [sent, toEnd]);
+  return place;
+}
+
+/** So many pixels from the end still count as being there. */
+const NEAR_END = 160;
+
+const calls = (turns: Turn[]) =>
+  turns.flatMap((turn) => (turn.kind === 'call' && turn.call?.tool === INTERPRETER ? [turn.call] : []));
+
+/** What was written before, the last one last. */
+function historyOf(turns: Turn[]): string[] {
+  return calls(turns)
+    .map((call) => writtenAs(call))
+    .filter(Boolean);
+}
+
+/** The code that ran last. */
+function lastCode(turns: Turn[]): string {
+  const ran = calls(turns).findLast(
+    ({ data }) => ((data as { operation?: string } | null)?.operation ?? 'execute') === 'execute',
+  );
+  return ran ? writtenAs(ran) : '';
+}
+
+const examples = ['sum(range(1, 101))', '/search compound interest', '/skills', '/help'];
+
+function Beginning({
+  writable,
+  write,
+  memory,
+}: {
+  writable: boolean;
+  write: (text: string) => void;
+  memory: boolean;
+}) {
+  return (
+    <Empty
+      icon={IconTerminal2}
+      title={writable ? 'Write some Python, or a command' : 'Nothing was said here'}
+      actions={
+        writable &&
+        examples.map((example) => (
+          <Button key={example} size="xs" ff="monospace" onClick={() => write(example)}>
+            {example}
+          </Button>
+        ))
+      }
+    >
+      {writable && (
+        <>
+          <Text>
+            Code runs in the sandbox. What works can be saved as a skill with /save, found again with /search,
+            and used with /use.
+          </Text>
+          {!memory && (
+            <Text mt="xs">
+              The memory of this conversation’s agent is off: it runs code, and knows no skills. Turn on
+              procedural memory in the agent’s settings to save and use them here.
+            </Text>
+          )}
+        </>
+      )}
+    </Empty>
+  );
 }

@@ -1,5 +1,202 @@
-import { Page } from '@/components/page';
+/** What a skill does: its code, its parameters, and running it. */
+import { Badge, Box, Button, Code, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconPencil } from '@tabler/icons-react';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '@/api/client';
+import { meQuery } from '@/api/queries';
+import { CodeEditor, type Language, type Mark } from '@/components/code';
+import { ask, failed, told } from '@/components/feedback';
+import { Failure, ListSkeleton } from '@/components/page';
+import { useUnsavedGuard } from '@/components/unsaved';
+import { fileTextQuery } from '../files';
+import { Newer } from '../Newer';
+import { rightsOf } from '../rights';
+import { SaveBar } from '../SaveBar';
+import { useSkill, useSkillActions } from '../useSkill';
+import classes from './code.module.css';
+import { Declarations } from './Declarations';
+import { type Draft, draftOf, editOf, newDraft, sameDraft } from './draft';
+import { NoProcedure } from './NoProcedure';
+import { declarationProblems, type Fields, fieldsOf, recallFields, startFields } from './parameters';
+import { RecentRuns } from './RecentRuns';
+import { RunPanel } from './RunPanel';
 
 export default function CodeTab() {
-  return <Page title="CodeTab">…</Page>;
+  const skill = useSkill();
+  const { procedure } = skill;
+  const text = useQuery({
+    ...fileTextQuery(skill.id, procedure?.file ?? '', skill.shown.number),
+    enabled: Boolean(procedure),
+  });
+  const [adding, setAdding] = useState(false);
+  const { why } = rightsOf(useSuspenseQuery(meQuery).data, skill);
+  if (!procedure && !adding) return <NoProcedure why={why} onAdd={() => setAdding(true)} />;
+  if (procedure && text.error) return <Failure error={text.error} retry={() => void text.refetch()} />;
+  if (procedure && text.data === undefined) return <ListSkeleton rows={4} height={72} />;
+  return (
+    <Workbench key={skill.id} skill={skill} saved={text.data} why={why} onDone={() => setAdding(false)} />
+  );
 }
+
+type Props = {
+  skill: Schemas['SkillDetailView'];
+  /** The code as it is saved; nothing where the procedure is yet to be made. */
+  saved: string | undefined;
+  /** Why it cannot be changed, where that is so. */
+  why: string | null;
+  onDone: () => void;
+};
+
+function Workbench({ skill, saved, why, onDone }: Props) {
+  const { procedure } = skill;
+  const stored = procedure && saved !== undefined ? draftOf(skill, procedure, saved) : null;
+  const [draft, setDraft] = useState<Draft | null>(stored ? null : newDraft(skill));
+  const [message, setMessage] = useState('');
+  const [mark, setMark] = useState<Mark | null>(null);
+  const { edit, saving } = useSkillActions(draft?.base ?? skill);
+  const shown = draft ?? stored ?? newDraft(skill);
+  const changed = draft !== null && (stored === null || !sameDraft(draft, stored));
+  const [fields, setFields] = useState<Fields>(() => ({
+    ...startFields(shown.parameters),
+    ...recallFields(skill.id),
+  }));
+  useUnsavedGuard(changed && !saving);
+
+  const change = (part: Partial<Draft>) => {
+    setMark(null);
+    setDraft({ ...shown, ...part });
+  };
+  const broken = declarationProblems(shown.parameters).some(Boolean);
+  const leave = () => {
+    setDraft(null);
+    setMessage('');
+    setMark(null);
+    onDone();
+  };
+  const save = async () => {
+    if (!draft) return;
+    try {
+      const done = await edit({
+        procedure: editOf(draft),
+        message: message.trim(),
+        expected_revision: draft.base.revision,
+      });
+      if (!done) return;
+      told(
+        done.skill.status === 'pending_approval'
+          ? `Saved as revision ${done.skill.revision}; it waits for approval`
+          : `Saved as revision ${done.skill.revision}`,
+      );
+      leave();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const discard = async () => {
+    const sure = await ask({
+      title: 'Discard your changes?',
+      message: 'What you changed in this procedure is not saved.',
+      confirm: 'Discard',
+    });
+    if (sure) leave();
+  };
+  return (
+    <Stack gap="lg">
+      {draft && <Newer base={draft.base} now={skill} />}
+      <div className={classes.bench}>
+        <div className={classes.code}>
+          <Group justify="space-between" mb="xs" mih={36}>
+            <Group gap="xs" wrap="wrap">
+              <Title order={2} size="h5">
+                Code
+              </Title>
+              <Code>{shown.file}</Code>
+              <Badge color="gray">{shown.language}</Badge>
+              {shown.function && !draft && (
+                <Text size="sm" c="dimmed">
+                  calls <Code>{shown.function}</Code>
+                </Text>
+              )}
+            </Group>
+            {!draft && !why && (
+              <Button size="xs" leftSection={<IconPencil size={14} />} onClick={() => setDraft(stored)}>
+                Edit
+              </Button>
+            )}
+            {draft && !changed && (
+              <Button size="xs" onClick={leave}>
+                Stop editing
+              </Button>
+            )}
+          </Group>
+          {why && (
+            <Text size="sm" c="dimmed" mb="xs">
+              {why}
+            </Text>
+          )}
+          <CodeEditor
+            label={`Code of ${shown.file}`}
+            language={shown.language === 'shell' ? 'text' : (shown.language as Language)}
+            value={shown.code}
+            readOnly={!draft}
+            onChange={draft ? (code) => code !== shown.code && change({ code }) : undefined}
+            marks={mark ? [mark] : none}
+            maxHeight="34rem"
+          />
+          {draft && (
+            <Box mt="md">
+              <TextInput
+                mb="md"
+                label="Function to call"
+                description="Left empty, the file runs as a script and its last expression is the result."
+                classNames={{ input: classes.mono }}
+                maw="20rem"
+                value={draft.function}
+                disabled={draft.language === 'shell'}
+                onChange={(event) => change({ function: event.currentTarget.value })}
+              />
+              <Title order={2} size="h5" mb="xs">
+                Parameters it declares
+              </Title>
+              <Declarations parameters={draft.parameters} onChange={(parameters) => change({ parameters })} />
+            </Box>
+          )}
+        </div>
+        <div className={classes.run}>
+          <RunPanel
+            skill={skill}
+            procedure={{ ...shown, profile: procedure?.profile }}
+            code={shown.code}
+            saved={!changed}
+            fields={fields}
+            setFields={setFields}
+            onError={(error) => setMark(error && { ...error, level: 'error' })}
+          />
+        </div>
+        {procedure && (
+          <div className={classes.recent}>
+            <RecentRuns
+              skill={skill.id}
+              onPick={(values) =>
+                setFields({ ...startFields(shown.parameters), ...fieldsOf(shown.parameters, values) })
+              }
+            />
+          </div>
+        )}
+      </div>
+      <SaveBar
+        changed={changed}
+        what="The procedure is changed"
+        blocked={broken ? 'A parameter needs another name' : null}
+        saving={saving}
+        message={message}
+        onMessage={setMessage}
+        onSave={() => void save()}
+        onDiscard={() => void discard()}
+      />
+    </Stack>
+  );
+}
+
+const none: Mark[] = [];

@@ -1,5 +1,193 @@
-import { Page } from '@/components/page';
+/** What a skill bounds: its policy as a form and as its source, and what a change of it would do. */
+import { Alert, Box, Button, Grid, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconLock } from '@tabler/icons-react';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { meQuery } from '@/api/queries';
+import { CodeEditor, type Mark } from '@/components/code';
+import { ask, failed, told } from '@/components/feedback';
+import { Failure, ListSkeleton } from '@/components/page';
+import { useUnsavedGuard } from '@/components/unsaved';
+import { Findings } from '../Findings';
+import { fileTextQuery } from '../files';
+import { Newer } from '../Newer';
+import { rightsOf } from '../rights';
+import { SaveBar } from '../SaveBar';
+import { type Skill, useSkill, useSkillActions } from '../useSkill';
+import { analysisQuery } from './drafts';
+import { Effect } from './Effect';
+import { NoPolicy } from './NoPolicy';
+import { PolicyForm } from './PolicyForm';
+import { join, offsetOf, readPolicy, SIDECAR, split, writePolicy } from './source';
+import { TestTables } from './TestTables';
 
 export default function PolicyTab() {
-  return <Page title="PolicyTab">…</Page>;
+  const skill = useSkill();
+  const some = skill.files.some(({ path }) => path === SIDECAR);
+  const sidecar = useQuery({ ...fileTextQuery(skill.id, SIDECAR, skill.shown.number), enabled: some });
+  if (sidecar.error) return <Failure error={sidecar.error} retry={() => void sidecar.refetch()} />;
+  if (some && sidecar.data === undefined) return <ListSkeleton rows={4} height={72} />;
+  return <Editor key={skill.id} skill={skill} sidecar={sidecar.data ?? ''} />;
+}
+
+/** What is being edited, and what it was begun on. */
+type Draft = { base: Skill; sidecar: string; text: string };
+
+function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
+  const me = useSuspenseQuery(meQuery).data;
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const [view, setView] = useState<'form' | 'source'>('form');
+  const [message, setMessage] = useState('');
+  const base = draft?.base ?? skill;
+  const parts = useMemo(() => split(draft?.sidecar ?? sidecar), [draft?.sidecar, sidecar]);
+  const text = draft?.text ?? parts.policy;
+  const changed = draft !== null && draft.text !== parts.policy;
+  const { edit, saving } = useSkillActions(base);
+  useUnsavedGuard(changed && !saving);
+
+  const policyAdmin = me.user.roles.includes('policy_admin');
+  const rights = rightsOf(me, skill);
+  const why = !policyAdmin ? 'Only policy admins write policies; you are none.' : rights.why;
+  const reading = useMemo(() => readPolicy(text), [text]);
+  const [asked] = useDebouncedValue(join({ ...parts, policy: text }), 300);
+  const readable = 'policy' in reading;
+  const found = useQuery({
+    ...analysisQuery({ skill: base, sidecar: asked, remove: false }),
+    enabled: policyAdmin && Boolean(text) && readable,
+  });
+  const findings = useMemo(
+    () => (readable ? (found.data?.findings ?? []).filter((finding) => finding.file === SIDECAR) : []),
+    [found.data, readable],
+  );
+  const offset = offsetOf(parts);
+  const marks = useMemo((): Mark[] => {
+    if ('problem' in reading) return [{ line: reading.line, level: 'error', message: reading.problem }];
+    const here = findings.filter((finding) => (finding.line ?? 0) > offset);
+    return here.map(({ line, level, message: said }) => ({
+      line: (line ?? 1) - offset,
+      level: level === 'error' || level === 'warning' ? level : 'info',
+      message: said,
+    }));
+  }, [reading, findings, offset]);
+
+  const put = (now: string) => {
+    setDraft((old) => ({ base: old?.base ?? skill, sidecar: old?.sidecar ?? sidecar, text: now }));
+  };
+  const leave = () => {
+    setDraft(null);
+    setMessage('');
+  };
+  const write = async (body: Parameters<typeof edit>[0]) => {
+    try {
+      const done = await edit({ ...body, message, expected_revision: base.revision });
+      if (!done) return;
+      leave();
+      const waits = done.skill.status === 'pending_approval' ? '; it waits for approval' : '';
+      told(`Saved as revision ${done.skill.revision}${waits}`);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const remove = async () => {
+    const sure = await ask({
+      title: 'Remove the policy?',
+      message: 'Nothing of it holds any more once that revision is in force. Its history keeps it.',
+      confirm: 'Remove policy',
+    });
+    if (sure) await write({ policy: null });
+  };
+  const discard = async () => {
+    const sure = await ask({
+      title: 'Discard your changes?',
+      message: 'What you changed in this policy is not saved.',
+      confirm: 'Discard',
+    });
+    if (sure) leave();
+  };
+
+  if (!text && !draft) return <NoPolicy why={why} onAdd={put} />;
+  return (
+    <>
+      {draft && <Newer base={base} now={skill} />}
+      {why && (
+        <Alert color="gray" icon={<IconLock size={18} />} mb="md" p="xs">
+          {why}
+        </Alert>
+      )}
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: policyAdmin ? 7 : 12 }}>
+          <Group justify="space-between" mb="md">
+            <SegmentedControl
+              aria-label="How to see the policy"
+              value={view}
+              onChange={(now) => setView(now as 'form' | 'source')}
+              data={[
+                { value: 'form', label: 'Form' },
+                { value: 'source', label: 'Source' },
+              ]}
+            />
+            {!why && skill.policy && (
+              <Button size="xs" variant="subtle" color="red" onClick={() => void remove()}>
+                Remove policy
+              </Button>
+            )}
+          </Group>
+          {view === 'source' ? (
+            <>
+              <CodeEditor
+                label="Policy, as it stands in repertoire.yaml"
+                language="yaml"
+                value={text}
+                readOnly={Boolean(why)}
+                onChange={why ? undefined : (now) => now !== text && put(now)}
+                marks={marks}
+                height="28rem"
+              />
+              <Text size="xs" c="dimmed" mt={4}>
+                The part <code>policy</code> of <code>repertoire.yaml</code>. The rest of the file stays as it
+                is.
+              </Text>
+            </>
+          ) : 'policy' in reading ? (
+            <PolicyForm
+              policy={reading.policy}
+              disabled={Boolean(why)}
+              put={(path, value) => put(writePolicy(text, path, value))}
+            />
+          ) : (
+            <Alert color="red" title={`Line ${reading.line} of the source cannot be read`}>
+              {reading.problem}. Mend it in the source, then the form is back.
+            </Alert>
+          )}
+          {findings.length > 0 && (
+            <Box mt="md">
+              <Text size="sm" fw={600} mb={6}>
+                Found in it
+              </Text>
+              <Findings of={findings} />
+            </Box>
+          )}
+        </Grid.Col>
+        {policyAdmin && (
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Stack>
+              <Effect skill={base} sidecar={asked} changed={changed} />
+              <TestTables skill={base} sidecar={asked} />
+            </Stack>
+          </Grid.Col>
+        )}
+      </Grid>
+      <SaveBar
+        changed={changed}
+        what="The policy is changed"
+        blocked={readable ? null : 'The source cannot be read'}
+        saving={saving}
+        message={message}
+        onMessage={setMessage}
+        onSave={() => void write({ files: [{ path: SIDECAR, content: join({ ...parts, policy: text }) }] })}
+        onDiscard={() => void discard()}
+      />
+    </>
+  );
 }

@@ -1,0 +1,515 @@
+/** Conversations: code and commands without a model, and what a person decides about skills from there. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeBrowser, expectNotice, look, type Person, phone, settle, visit } from './browser';
+import { type Body, Server } from './server';
+
+let server: Server;
+let ada: Awaited<ReturnType<Server['person']>>;
+let rita: Awaited<ReturnType<Server['person']>>;
+
+beforeAll(async () => {
+  server = await Server.start();
+  ada = await server.person('ada', ['member'], 'Ada Lang');
+  rita = await server.person('rita', ['reviewer'], 'Rita Roe');
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.end();
+});
+
+const memory = {
+  enabled: true,
+  auto_register_skills: true,
+  require_skill_approval: false,
+  max_skills_per_user: 0,
+  skill_search_threshold: 0.8,
+  prefer_skills: true,
+  approver: 'owner',
+  proposal_mode: 'proactive',
+};
+
+/** Calls the API through an agent, as the agent's host would. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read what they asked for
+async function through(agent: string, method: string, path: string, body: Body): Promise<any> {
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${ada.token}`,
+      'Content-Type': 'application/json',
+      'Repertoire-Agent': agent,
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+let made = 0;
+/** A conversation of Ada's with an agent of its own, and a skill saved in it. */
+async function conversation(settings: Body = {}) {
+  const agent = `planner-${++made}`;
+  await server.call('POST', '/agents', {
+    name: agent,
+    title: `Planner ${made}`,
+    procedural_memory: { ...memory, ...settings },
+  });
+  const session = await through(agent, 'POST', '/sessions', { title: `Savings ${made}`, source: 'my-agent' });
+  const interpret = (body: Body) =>
+    through(agent, 'POST', '/interpreter', { ...body, conversation_id: session.id });
+  const skill = async (name: string) =>
+    (await server.call('GET', `/skills?name=${name}&agent=${agent}`)).items[0];
+  return { agent, id: session.id as string, interpret, skill };
+}
+
+const interest = `def compound_interest(principal: float, rate: float, years: int = 10):
+    """Calculates compound interest.
+
+    Args:
+        principal: What is put in.
+        rate: Interest a year, 0.05 for 5 %.
+        years: For how long.
+    """
+    return round(principal * (1 + rate) ** years, 2)
+`;
+const save = {
+  operation: 'register_skill',
+  skill_name: 'compound_interest',
+  skill_description: 'Calculates compound interest for a principal, a rate and a number of years.',
+  code: interest,
+};
+const use = {
+  operation: 'use_skill',
+  skill_name: 'compound_interest',
+  skill_parameters: { principal: 1000, rate: 0.05 },
+};
+
+const box = (page: Person['page']) => page.getByRole('combobox', { name: 'Code or command' });
+async function say(page: Person['page'], text: string): Promise<void> {
+  await box(page).fill(text);
+  await box(page).press('Escape');
+  await box(page).press('Enter');
+}
+const card = (page: Person['page'], title: string) => page.getByRole('region', { name: title, exact: true });
+
+test('without a model a person runs code, saves it as a skill, finds it and uses it', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto('/conversations');
+  await page.getByText('No conversations yet').waitFor();
+  await look(page, 'conversations-empty');
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'New conversation' });
+  await dialog.getByText('No agent with procedural memory yet').waitFor();
+  await look(page, 'conversation-new');
+  await dialog.getByRole('button', { name: 'Make an agent with memory' }).click();
+  await expectNotice(page, 'Agent made: Assistant');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('Write some Python, or a command').waitFor();
+  await look(page, 'conversation-beginning');
+
+  await say(page, `${interest}compound_interest(1000, 0.05)`);
+  const ran = page.getByRole('region', { name: 'Ran code' });
+  await ran.getByText('1628.89').waitFor();
+  await say(page, '/save compound_interest Calculates compound interest for a principal and a rate');
+  const saved = card(page, 'Skill Saved: compound_interest');
+  await saved.getByText('Click to review the code').waitFor();
+  await saved.getByRole('button', { name: 'View Code' }).waitFor();
+  await saved.getByRole('img', { name: 'Wrench' }).waitFor();
+  await say(page, '/search compound interest for a principal');
+  await page.getByRole('button', { name: 'Use compound_interest' }).click();
+  expect(await box(page).inputValue()).toBe('/use compound_interest principal= rate=');
+  await say(page, '/use compound_interest principal=2000 rate=0.05 years=1');
+  const used = card(page, 'Skill Used: compound_interest');
+  await used.getByRole('img', { name: 'Lightning' }).waitFor();
+  await page.getByRole('region', { name: 'Used compound_interest' }).getByText('2100').waitFor();
+  // Saved and used ones look different.
+  const look1 = await saved.evaluate((element) => getComputedStyle(element).borderLeftColor);
+  expect(await used.evaluate((element) => getComputedStyle(element).borderLeftColor)).not.toBe(look1);
+  await look(page, 'conversation-skills');
+  // The page shows what the server kept.
+  await page.reload();
+  await card(page, 'Skill Used: compound_interest').waitFor();
+  await page.getByRole('heading', { name: 'def compound_interest', level: 1 }).waitFor();
+  const skills = await server.call('GET', '/skills?name=compound-interest');
+  expect(skills.items[0]).toMatchObject({ origin: 'agent', status: 'active', scope: { kind: 'agent_user' } });
+  await leave();
+});
+
+test('a saved skill is reviewed with its code and parameters, and approved', async () => {
+  const talk = await conversation({ require_skill_approval: true });
+  await talk.interpret(save);
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await card(page, 'Skill Saved: compound_interest').getByRole('button', { name: 'View Code' }).click();
+  const modal = page.getByRole('dialog', { name: 'compound_interest', exact: true });
+  await modal
+    .getByText('Calculates compound interest for a principal, a rate and a number of years.')
+    .first()
+    .waitFor();
+  const code = modal.getByLabel('Code of compound-interest');
+  await code.getByText('def').first().waitFor();
+  expect(await code.getAttribute('aria-readonly')).toBe('true');
+  // Highlighted: a keyword has a colour of its own.
+  const colours = await code.evaluate((element) =>
+    [...element.querySelectorAll('.cm-line span')].map((span) => getComputedStyle(span).color),
+  );
+  expect(new Set(colours).size).toBeGreaterThan(2);
+  await modal.getByRole('row', { name: /principal number What is put in/ }).waitFor();
+  // Statistics are told of used skills only.
+  expect(await modal.getByText(/success rate/).count()).toBe(0);
+  await look(page, 'conversation-review-saved');
+  await modal.getByRole('button', { name: 'Approve' }).click();
+  await expectNotice(page, 'Skill approved and ready to use');
+  await modal.waitFor({ state: 'detached' });
+  expect((await talk.skill('compound-interest')).status).toBe('active');
+  await leave();
+});
+
+test('rejecting a saved skill asks first, and removes it', async () => {
+  const talk = await conversation({ require_skill_approval: true });
+  await talk.interpret(save);
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await card(page, 'Skill Saved: compound_interest').getByRole('button', { name: 'View Code' }).click();
+  const modal = page.getByRole('dialog', { name: 'compound_interest', exact: true });
+  await modal.getByRole('button', { name: 'Reject' }).click();
+  const question = page.getByRole('dialog', { name: 'Reject “compound_interest”?' });
+  await look(page, 'conversation-reject');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect((await talk.skill('compound-interest')).status).toBe('pending_approval');
+  await modal.getByRole('button', { name: 'Reject' }).click();
+  await question.getByRole('button', { name: 'Reject' }).click();
+  await expectNotice(page, 'Skill rejected and removed');
+  expect(await talk.skill('compound-interest')).toBeUndefined();
+  await leave();
+});
+
+test('a used skill tells how it does, and is kept or removed', async () => {
+  const talk = await conversation();
+  await talk.interpret(save);
+  await talk.interpret(use);
+  const { id } = await talk.skill('compound-interest');
+  for (let at = 0; at < 47; at++)
+    await server.call('POST', `/skills/${id}/uses`, { success: at > 0 }, ada.token);
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  const view = card(page, 'Skill Used: compound_interest').getByRole('button', { name: 'View Code' });
+  await view.click();
+  const modal = page.getByRole('dialog', { name: 'compound_interest', exact: true });
+  await modal.getByText('Status: Active | Used 48 times | 98% success rate', { exact: true }).waitFor();
+  await look(page, 'conversation-review-used');
+  await modal.getByRole('button', { name: 'Keep Skill' }).click();
+  await expectNotice(page, 'Skill will continue to be used');
+  await view.click();
+  await modal.getByRole('button', { name: 'Remove Skill' }).click();
+  await page
+    .getByRole('dialog', { name: 'Remove “compound_interest”?' })
+    .getByRole('button', { name: 'Remove' })
+    .click();
+  await expectNotice(page, 'Skill removed - agent will generate new code next time');
+  expect(await talk.skill('compound-interest')).toBeUndefined();
+  // What is already removed is said to be, and still shown as the conversation knew it.
+  await view.click();
+  await modal.getByText('This skill was already removed').waitFor();
+  expect(await modal.getByRole('button', { name: 'Keep Skill' }).count()).toBe(0);
+  await modal.getByLabel('Code of compound_interest').waitFor();
+  await look(page, 'conversation-removed');
+  await leave();
+});
+
+test('a skill without code is a skill to view, not code', async () => {
+  const talk = await conversation();
+  await server.call(
+    'POST',
+    '/skills',
+    {
+      name: 'polite-reply',
+      title: 'Polite reply',
+      description: 'Answers a complaint politely.',
+      instructions: '# Polite reply\n\nThank them, then say what happens next.',
+      scope: 'user',
+    },
+    ada.token,
+  );
+  await talk.interpret({ operation: 'use_skill', skill_name: 'polite-reply' });
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  const used = card(page, 'Skill Used: polite-reply');
+  await used.getByText('Click to review the skill').waitFor();
+  await used.getByRole('button', { name: 'View Skill' }).click();
+  await page
+    .getByRole('dialog', { name: 'polite-reply' })
+    .getByText('Thank them, then say what happens next.')
+    .waitFor();
+  await leave();
+});
+
+test('a proposal is read and decided where it stands', async () => {
+  const talk = await conversation();
+  const propose = (name: string) =>
+    through(talk.agent, 'POST', '/skills/propose', {
+      name,
+      description: 'Checks a budget before money is spent.',
+      instructions: '# Budget check\n\nCompare what is planned with what is left.',
+      session_id: talk.id,
+    });
+  await propose('budget-check');
+  await propose('budget-copy');
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  const proposal = card(page, 'Skill Proposal: budget-check');
+  await proposal.getByText('Awaiting user confirmation.').waitFor();
+  await proposal.getByRole('button', { name: 'Show more' }).click();
+  await proposal.getByText('Compare what is planned with what is left.').waitFor();
+  await look(page, 'conversation-proposal');
+  await proposal.getByRole('button', { name: 'Approve' }).click();
+  await expectNotice(page, 'Skill approved and ready to use');
+  await proposal.getByText('Active', { exact: true }).waitFor();
+  const other = card(page, 'Skill Proposal: budget-copy');
+  await other.getByRole('button', { name: 'Reject' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+  await expectNotice(page, 'Skill rejected and removed');
+  await other.getByText('Removed', { exact: true }).waitFor();
+  await leave();
+});
+
+test('a change meanwhile and a server that is away lose nothing', async () => {
+  const talk = await conversation({ require_skill_approval: true });
+  await talk.interpret(save);
+  const { page, leave } = await visit(server, ada.token);
+  // Nothing is heard from elsewhere here, as in the moment before it is.
+  await page.route('**/api/v1/events', (route) => route.abort());
+  await page.goto(`/conversations/${talk.id}`);
+  await card(page, 'Skill Saved: compound_interest').getByRole('button', { name: 'View Code' }).click();
+  const modal = page.getByRole('dialog', { name: 'compound_interest', exact: true });
+  const approve = modal.getByRole('button', { name: 'Approve' });
+  await approve.waitFor();
+  await talk.interpret({ ...save, code: interest.replace('= 10', '= 20') });
+  await approve.click();
+  await modal.getByText('Somebody else changed this skill meanwhile.', { exact: false }).waitFor();
+  await modal.getByText('The code has changed since: this is revision 2.').waitFor();
+  expect((await talk.skill('compound-interest')).status).toBe('pending_approval');
+
+  await server.stop();
+  await approve.click();
+  await modal.getByText('No connection').waitFor();
+  await server.restart();
+  await approve.click();
+  await expectNotice(page, 'Skill approved and ready to use');
+
+  await server.stop();
+  await say(page, 'print("still here")');
+  const sent = page.getByRole('region', { name: 'Sent' });
+  await sent.getByText('No connection').waitFor();
+  await look(page, 'conversation-offline');
+  await server.restart();
+  await sent.getByRole('button', { name: 'Try again' }).click();
+  await page
+    .getByRole('region', { name: 'Ran code' })
+    .getByLabel('Printed')
+    .getByText('still here')
+    .waitFor();
+  await leave();
+});
+
+test('commands complete themselves, and what was written comes back with the arrow', async () => {
+  const talk = await conversation();
+  await talk.interpret(save);
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await box(page).pressSequentially('/u');
+  await page.getByRole('option', { name: /\/use/ }).waitFor();
+  await box(page).press('Enter');
+  await page.getByRole('option', { name: /compound-interest/ }).waitFor();
+  await look(page, 'conversation-commands');
+  await box(page).pressSequentially('comp');
+  await box(page).press('Tab');
+  expect(await box(page).inputValue()).toBe('/use compound-interest ');
+  await page.getByText('It takes principal: number, rate: number, years: integer = 10').waitFor();
+  await box(page).pressSequentially('principal=100 rate=1 years=1');
+  await box(page).press('Enter');
+  await page
+    .getByRole('region', { name: 'Used compound-interest' })
+    .getByLabel('Result')
+    .getByText('200')
+    .waitFor();
+  await box(page).press('ArrowUp');
+  expect(await box(page).inputValue()).toContain('/use compound-interest {"principal":100');
+  await box(page).press('ArrowDown');
+  expect(await box(page).inputValue()).toBe('');
+  // The list of skills is an answer too.
+  await say(page, '/skills');
+  await page.getByRole('log').getByText('These skills can be used here:').waitFor();
+  await page.getByRole('log').getByText('compound-interest', { exact: true }).first().waitFor();
+  await say(page, '/help');
+  await page.getByRole('region', { name: 'Commands' }).waitFor();
+  await say(page, '/frobnicate');
+  await page.getByText('There is no command /frobnicate.', { exact: false }).waitFor();
+  expect(await box(page).inputValue()).toBe('/frobnicate');
+  expect(await page.getByRole('radio', { name: /Ask/ }).isDisabled()).toBe(true);
+  await leave();
+});
+
+test('errors name their line, files are downloaded, and saving asks for what is missing', async () => {
+  const talk = await conversation();
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await say(page, 'x = 1\nx / 0');
+  await page.getByText('It failed in line 2').waitFor();
+  await page.getByText('ZeroDivisionError', { exact: false }).first().waitFor();
+  await say(page, 'what is the time');
+  await page.getByText('Text without a slash is run as Python.', { exact: false }).waitFor();
+  await say(page, "open('rates.csv', 'w').write('2026,0.05')");
+  const ran = page.getByRole('region', { name: 'Ran code' }).last();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    ran.getByRole('button', { name: /rates.csv.*download/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('rates.csv');
+  // The next call works with the same files.
+  await say(page, "open('rates.csv').read()");
+  await page
+    .getByRole('region', { name: 'Ran code' })
+    .last()
+    .getByText('2026,0.05', { exact: true })
+    .waitFor();
+  await look(page, 'conversation-files');
+  await page.reload();
+  await page
+    .getByRole('region', { name: 'Files' })
+    .getByRole('button', { name: /rates.csv.*download/ })
+    .waitFor();
+
+  await say(page, '/save');
+  const form = page.getByRole('dialog', { name: 'Save as a skill' });
+  expect(await form.getByRole('button', { name: 'Save skill' }).isDisabled()).toBe(true);
+  await form.getByLabel('Name').fill('read_rates');
+  await form.getByLabel('Description').fill('Reads the interest rates from a file.');
+  await look(page, 'conversation-save');
+  await form.getByRole('button', { name: 'Save skill' }).click();
+  await card(page, 'Skill Saved: read_rates').waitFor();
+  expect((await talk.skill('read-rates')).description).toBe('Reads the interest rates from a file.');
+  await leave();
+});
+
+test('an agent without memory runs code and shows no skill', async () => {
+  await server.call('POST', '/agents', { name: 'plain', title: 'Plain' });
+  const session = await through('plain', 'POST', '/sessions', { title: 'No memory' });
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${session.id}`);
+  await page.getByText('The memory of this conversation’s agent is off', { exact: false }).waitFor();
+  await say(page, '6 * 7');
+  await page.getByRole('region', { name: 'Ran code' }).getByLabel('Result').getByText('42').waitFor();
+  expect(await page.getByRole('region', { name: /^Skill / }).count()).toBe(0);
+  await leave();
+});
+
+test('what an agent does elsewhere is read: messages, calls, tasks', async () => {
+  const talk = await conversation();
+  await through(talk.agent, 'POST', `/sessions/${talk.id}/entries`, {
+    entries: [
+      { kind: 'message', role: 'user', text: 'What will **1,000 CHF** be in ten years at 5 %?' },
+      { kind: 'message', role: 'assistant', text: 'I look for a skill first.' },
+      { kind: 'tool_call', tool: 'web_search', call_id: 'w1', data: { query: 'interest rates 2026' } },
+      { kind: 'tool_result', tool: 'web_search', call_id: 'w1', text: 'SNB: 0.5 %', failed: false },
+    ],
+  });
+  await talk.interpret(save);
+  await talk.interpret(use);
+  await through(talk.agent, 'PUT', `/sessions/${talk.id}/todos`, {
+    todos: [
+      { id: '1', content: 'Look for a skill', status: 'completed' },
+      { id: '2', content: 'Calculate', status: 'in_progress' },
+      { id: '3', content: 'Explain the result', status: 'pending' },
+    ],
+  });
+  await through(talk.agent, 'POST', `/sessions/${talk.id}/entries`, {
+    entries: [
+      {
+        kind: 'message',
+        role: 'assistant',
+        text: 'I found an existing skill, *compound_interest*. Using it, 1,000 CHF become **1,628.89 CHF**.',
+      },
+    ],
+  });
+  const { page, leave } = await visit(server, rita.token);
+  await page.goto('/conversations?who=all');
+  await page.getByRole('link', { name: new RegExp(`Savings ${made}`) }).waitFor();
+  await look(page, 'conversations');
+  await page.getByRole('link', { name: new RegExp(`Savings ${made}`) }).click();
+  await page.getByText('1,628.89 CHF').waitFor();
+  await page.getByRole('region', { name: 'Tasks' }).getByText('Explain the result').waitFor();
+  // Calls are folded until somebody wants to see them.
+  expect(await page.getByText('interest rates 2026').count()).toBe(0);
+  await page.getByRole('button', { name: 'Unfold web_search' }).click();
+  await page.getByText('interest rates 2026').waitFor();
+  // A reviewer reads, and does not write.
+  await page.getByText('This is another person’s conversation', { exact: false }).waitFor();
+  expect(await box(page).count()).toBe(0);
+  await look(page, 'conversation-agent');
+  await leave();
+});
+
+test('conversations are filtered, renamed, ended and deleted', async () => {
+  const talk = await conversation();
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('dialog').getByLabel('Title').fill('Pension plan');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: 'Pension plan', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await page.getByRole('dialog').getByText('Abandoned').click();
+  await page.getByRole('dialog').getByLabel('Why').fill('Asked somebody else.');
+  await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+  await page.getByText('This conversation has ended', { exact: false }).waitFor();
+  expect(await server.call('GET', `/sessions/${talk.id}`)).toMatchObject({
+    title: 'Pension plan',
+    outcome: 'abandoned',
+    outcome_reason: 'Asked somebody else.',
+  });
+  await page.goto('/conversations?outcome=abandoned');
+  await page.getByRole('link', { name: /Pension plan/ }).waitFor();
+  expect(await page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').count()).toBe(1);
+  await page.goto('/conversations?outcome=failed');
+  await page.getByText('No conversation fits').waitFor();
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expectNotice(page, 'Conversation deleted');
+  await expect(server.call('GET', `/sessions/${talk.id}`)).rejects.toThrow('404');
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByText('This conversation is not there').waitFor();
+  await leave();
+});
+
+test('what an agent adds elsewhere appears by itself', async () => {
+  const talk = await conversation();
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByRole('status', { name: 'live' }).waitFor();
+  await through(talk.agent, 'POST', `/sessions/${talk.id}/entries`, {
+    entries: [{ kind: 'message', role: 'assistant', text: 'I have just begun.' }],
+  });
+  await page.getByRole('log').getByText('I have just begun.').waitFor();
+  await talk.interpret(save);
+  await card(page, 'Skill Saved: compound_interest').waitFor();
+  await leave();
+});
+
+test('nothing overflows on a phone', async () => {
+  const talk = await conversation();
+  await talk.interpret({ code: `print("${'wide '.repeat(60)}")\n"${'x'.repeat(200)}"` });
+  await talk.interpret(save);
+  const { page, leave } = await visit(server, ada.token);
+  await page.setViewportSize(phone);
+  await page.goto(`/conversations/${talk.id}`);
+  await card(page, 'Skill Saved: compound_interest').waitFor();
+  await settle(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width);
+  expect((await box(page).boundingBox())?.height).toBeLessThan(90);
+  await page.getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('dialog', { name: 'Details' }).getByText('my-agent').waitFor();
+  await leave();
+});

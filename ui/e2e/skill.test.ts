@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closeBrowser, expectNotice, look, settle, visit } from './browser';
+import { Server } from './server';
+
+let server: Server;
+let skill: { id: string; name: string };
+let count = 0;
+
+beforeAll(async () => {
+  server = await Server.start();
+  await server.call('POST', '/agents', { name: 'coder', title: 'Coder' });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await server.end();
+});
+beforeEach(async () => {
+  count += 1;
+  skill = await make(`release-notes-${count}`);
+});
+
+async function make(name: string, more: Record<string, unknown> = {}) {
+  const { skill: made } = await server.call('POST', '/skills', {
+    name,
+    title: 'Release notes',
+    description: 'Writes release notes from merged changes. Use it before every release.',
+    instructions: '# Release notes\n\n1. List the merged changes.\n2. Group them by what people notice.\n',
+    tags: ['release', 'writing'],
+    icon: '🚀',
+    example_prompts: ['Write the release notes for 2.4'],
+    ...more,
+  });
+  return made;
+}
+
+const read = (id = skill.id) => server.call('GET', `/skills/${id}`);
+
+test('the page of a skill says what it is, and its tabs have addresses', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('heading', { name: 'Release notes', level: 1 }).waitFor();
+  await page.getByText(skill.name, { exact: true }).first().waitFor();
+  await page.getByText('Active', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Revision 1' }).waitFor();
+  const tabs = page.getByRole('navigation', { name: 'Parts of the skill' });
+  expect(await tabs.getByRole('link').allTextContents()).toEqual([
+    'Info',
+    'Content',
+    'Code',
+    'Policy',
+    'History',
+    'Usage',
+    'Sync',
+  ]);
+  await look(page, 'skill-info');
+  await tabs.getByRole('link', { name: 'Sync' }).click();
+  await page.getByText('No provider connection is configured in this installation').waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/skills/${skill.id}/sync`);
+  expect(await tabs.getByRole('link', { name: 'Sync' }).getAttribute('aria-current')).toBe('page');
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+    'Connection',
+    'Provider',
+    'Status',
+    'Last synced',
+    'Error',
+    'Sync',
+  ]);
+  await page.getByText(`skill://${skill.name}/SKILL.md`).waitFor();
+  await look(page, 'skill-sync');
+  await leave();
+});
+
+test('an id that means nothing gets a clear page', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto('/skills/01990000-0000-7000-8000-000000000000/content');
+  await page.getByText('This skill is not here').waitFor();
+  await look(page, 'skill-gone');
+  await page.getByRole('link', { name: 'Go to the library' }).click();
+  await page.waitForURL('**/skills');
+  await leave();
+});
+
+test('the form saves only what changed, as a revision, with Ctrl-S', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  const before = await read();
+  await page.getByLabel('Description').fill('Writes release notes that people read.');
+  await page.getByRole('button', { name: 'Icon 🚀: change' }).click();
+  await page.getByLabel('Find an icon').fill('megaphone');
+  await page.getByRole('button', { name: /megaphone/ }).click();
+  const tags = page.getByRole('combobox', { name: 'Tags' });
+  await tags.fill('news');
+  await tags.press('Enter');
+  await page.getByLabel('Example prompts').fill('Write the release notes\nWhat is new in 2.5?');
+  const bar = page.getByRole('region', { name: 'Unsaved changes' });
+  await bar.getByText('4 unsaved changes').waitFor();
+  await look(page, 'skill-info-changed');
+  await bar.getByLabel('What changed, and why (optional)').fill('say it better');
+  await page.keyboard.press('Control+s');
+  await expectNotice(page, 'Saved as revision 2');
+  await bar.waitFor({ state: 'hidden' });
+  const after = await read();
+  expect(after.description).toBe('Writes release notes that people read.');
+  expect(after.icon).toBe('📣');
+  expect(after.tags.sort()).toEqual(['news', 'release', 'writing']);
+  expect(after.example_prompts).toEqual(['Write the release notes', 'What is new in 2.5?']);
+  expect(after.shown.message).toBe('say it better');
+  expect(after.instructions).toBe(before.instructions);
+  await leave();
+});
+
+test('what the server refuses stands beside the field, and nothing typed is lost', async () => {
+  const { page, leave } = await visit(server);
+  const other = await make(`taken-${count}`);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByLabel('Name', { exact: false }).first().waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill(other.name);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(`There is a skill \`${other.name}\` in the workspace scope already`).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(other.name);
+  await page.getByRole('textbox', { name: 'Name' }).fill('---');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The name `---` has a hyphen at an end or two in a row').waitFor();
+  await look(page, 'skill-info-refused');
+  await page.getByRole('textbox', { name: 'Name' }).fill('');
+  await page.getByText('A name is needed').waitFor();
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(skill.name);
+  expect((await read()).revision).toBe(1);
+  await leave();
+});
+
+test('leaving with unsaved changes asks first', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByLabel('Description').fill('Half a thought');
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
+  await page.getByRole('link', { name: 'History', exact: true }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.waitForURL('**/history');
+  expect((await read()).revision).toBe(1);
+  await leave();
+});
+
+test('what somebody else saved in between is told, and both changes stay', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByLabel('Description').fill('My words');
+  await server.call('PATCH', `/skills/${skill.id}`, { tags: ['theirs'], message: 'their tags' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Somebody else changed this skill' });
+  await dialog.getByText('their tags').waitFor();
+  await look(page, 'skill-stale');
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Description').inputValue()).toBe('My words');
+  expect((await read()).description).not.toBe('My words');
+  await page.getByText('Revision 2 was saved in the meantime').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('button', { name: 'Save on top' }).click();
+  await expectNotice(page, 'Saved as revision 3');
+  const after = await read();
+  expect([after.description, after.tags]).toEqual(['My words', ['theirs']]);
+  await leave();
+});
+
+test('what changes elsewhere shows without a reload', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('heading', { name: 'Release notes', level: 1 }).waitFor();
+  await server.call('PATCH', `/skills/${skill.id}`, { title: 'Release news', description: 'Fresh words.' });
+  await page.getByRole('heading', { name: 'Release news', level: 1 }).waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Fresh words.');
+  await page.getByRole('link', { name: 'Revision 2' }).waitFor();
+  await page.getByLabel('Description').fill('Mine.');
+  await server.call('PATCH', `/skills/${skill.id}`, { description: 'Fresher words.' });
+  await page.getByText('Revision 3 was saved in the meantime').waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Mine.');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Fresher words.');
+  await leave();
+});
+
+test('what waits is compared with what was let in last', async () => {
+  const ann = await server.person(`amy-${count}`, ['member'], 'Amy Lane');
+  const agent = await server.call('POST', '/agents', {
+    name: `careful-${count}`,
+    title: 'Careful',
+    procedural_memory: { enabled: true, require_skill_approval: true, approver: 'reviewer' },
+  });
+  const { skill: mine } = await server.call(
+    'POST',
+    '/skills',
+    { name: `notes-${count}`, description: 'First.', scope: 'agent_user', agent: agent.id },
+    ann.token,
+  );
+  await server.call('POST', `/skills/${mine.id}/approve`, {});
+  await server.call('PATCH', `/skills/${mine.id}`, { description: 'Second.' }, ann.token);
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${mine.id}`);
+  await page.getByText('Waits for approval').waitFor();
+  await page.getByRole('link', { name: 'Compare it with revision 1, which was let in last' }).click();
+  await page.getByRole('heading', { name: 'What changed from 1 to 2' }).waitFor();
+  await leave();
+});
+
+test('where both changed the same field the dialog says so', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByLabel('Description').fill('My words');
+  await server.call('PATCH', `/skills/${skill.id}`, { description: 'Their words' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('You both changed description').waitFor();
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('Their words');
+  await leave();
+});
+
+test('the switch turns a skill off at once, and undo turns it on again', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('switch', { name: 'Enabled' }).press('Space');
+  await expectNotice(page, 'Turned off');
+  expect((await read()).enabled).toBe(false);
+  await page.getByText('Off', { exact: true }).first().waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectNotice(page, 'Undone');
+  expect((await read()).enabled).toBe(true);
+  await leave();
+});
+
+test('a draft is submitted, rejected with a reason, reopened and approved', async () => {
+  const draft = await make(`draft-${count}`, { draft: true });
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${draft.id}`);
+  await page.getByText('Agents do not find it yet').waitFor();
+  await page.getByRole('button', { name: 'Submit for review' }).click();
+  await page.getByText('Waits for approval').waitFor();
+  await look(page, 'skill-waiting');
+  await page.getByRole('button', { name: 'Reject' }).click();
+  await page.getByLabel('Why').fill('Say which changes count.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('The reason: Say which changes count.').waitFor();
+  expect((await read(draft.id)).status).toBe('rejected');
+  await page.getByRole('button', { name: 'Reopen as a draft' }).click();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await expect.poll(async () => (await read(draft.id)).status).toBe('active');
+  await leave();
+});
+
+test('archiving can be undone, and then it is as it was', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Duplicate…' }).waitFor();
+  await look(page, 'skill-actions');
+  await page.getByRole('menuitem', { name: 'Archive' }).click();
+  await page.getByText('It is kept, and agents no longer find it.').waitFor();
+  expect((await read()).status).toBe('archived');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectNotice(page, 'Undone');
+  expect((await read()).status).toBe('active');
+  await leave();
+});
+
+test('a skill is duplicated with all its bytes under another name', async () => {
+  await server.call('PATCH', `/skills/${skill.id}`, {
+    files: [{ path: 'assets/logo.bin', content_base64: 'AAEC/w==', executable: true }],
+  });
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Duplicate…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Duplicate' });
+  await dialog.getByLabel('Name').fill(`my-notes-${count}`);
+  await look(page, 'skill-duplicate');
+  await dialog.getByRole('button', { name: 'Duplicate' }).click();
+  await expectNotice(page, 'Duplicated as');
+  await page.waitForURL((url) => !url.pathname.includes(skill.id));
+  const [copy] = (await server.call('GET', `/skills?name=my-notes-${count}`)).items;
+  const whole = await read(copy.id);
+  expect(whole.status).toBe('draft');
+  expect(whole.scope.kind).toBe('user');
+  expect(whole.skill_file).toContain(`name: my-notes-${count}`);
+  expect(whole.findings).toEqual([]);
+  expect(whole.files.find((file: { path: string }) => file.path === 'assets/logo.bin')).toMatchObject({
+    size: 4,
+    executable: true,
+  });
+  await leave();
+});
+
+test('a member asks for a promotion, and a reviewer grants it on the page', async () => {
+  const ann = await server.person(`ann-${count}`, ['member'], 'Ann Smith');
+  const { skill: mine } = await server.call(
+    'POST',
+    '/skills',
+    { name: `refunds-${count}`, title: 'Refund check', description: 'Checks refunds.', scope: 'user' },
+    ann.token,
+  );
+  const member = await visit(server, ann.token);
+  await member.page.goto(`/skills/${mine.id}`);
+  await member.page.getByRole('button', { name: 'More actions' }).click();
+  await member.page.getByRole('menuitem', { name: 'Promote to Workspace…' }).click();
+  await member.page.getByRole('button', { name: 'Ask for it' }).click();
+  await member.page.getByText('A promotion waits').waitFor();
+  expect(await member.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  await member.leave();
+
+  const reviewer = await visit(server);
+  await reviewer.page.goto(`/skills/${mine.id}`);
+  await reviewer.page.getByText('It was asked to move from User Ann Smith to Workspace.').waitFor();
+  await reviewer.page.getByRole('button', { name: 'Approve' }).click();
+  await expect.poll(async () => (await read(mine.id)).scope.kind).toBe('workspace');
+  await reviewer.leave();
+});
+
+test('a shared skill is read-only for members, with a word why', async () => {
+  const bob = await server.person(`bob-${count}`, ['member'], 'Bob Jones');
+  const { page, leave } = await visit(server, bob.token);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByText('This skill is shared: reviewers change it.').waitFor();
+  expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+  expect(await page.getByRole('switch', { name: 'Enabled' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Export as zip' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: /Delete|Archive/ }).count()).toBe(0);
+  await leave();
+});
+
+test('a provider’s skill says so and cannot be changed', async () => {
+  const built = await make(`pptx-${count}`, { title: 'Slides', origin: 'provider' });
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${built.id}`);
+  await page.getByText('Provider', { exact: true }).waitFor();
+  await page.getByText('This skill comes with a provider and cannot be changed here.').waitFor();
+  expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+  await look(page, 'skill-provider');
+  await page.getByRole('link', { name: 'Sync', exact: true }).click();
+  await page.getByText('it needs no sync').waitFor();
+  await leave();
+});
+
+test('deleting asks where it is final, and can be undone where the workspace keeps it', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await server.call('PATCH', '/workspace', { undelete_window_hours: 0 });
+  await page.reload();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await page.getByText('This cannot be undone.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect((await read()).deleted_at).toBeNull();
+
+  await server.call('PATCH', '/workspace', { undelete_window_hours: 24 });
+  await page.reload();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+  await expectNotice(page, 'is deleted');
+  await page.waitForURL('**/skills');
+  await expect(read()).rejects.toThrow(/404/);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectNotice(page, 'Undone');
+  expect((await read()).name).toBe(skill.name);
+  await settle(page);
+  await leave();
+});
+
+test('export gives the bundle as a zip', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${skill.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Export as zip' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(`${skill.name}.zip`);
+  await leave();
+});

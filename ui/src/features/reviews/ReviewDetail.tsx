@@ -1,0 +1,166 @@
+/** One skill that waits: what it stands on, what it is, and the decision. */
+import { Badge, Button, Group, Kbd, Menu, Stack, Text, Title, Tooltip } from '@mantine/core';
+import {
+  IconArrowUpRight,
+  IconCheck,
+  IconChevronDown,
+  IconPencil,
+  IconSend,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '@/api/client';
+import { agentsQuery, skillQuery } from '@/api/queries';
+import { FacetMarks, OriginBadge, scopeLabel } from '@/components/badges';
+import { ListSkeleton, Loaded } from '@/components/page';
+import { Changes } from './Changes';
+import { type Skill, waits } from './decisions';
+import { Evidence } from './Evidence';
+import classes from './review.module.css';
+import { type Refusal, reviews, rightsOf, whatWaits, widerScopes } from './rights';
+import { Similar } from './Similar';
+import { type Detail, SkillContent } from './SkillContent';
+import type { Decisions } from './useDecisions';
+
+type DetailProps = { id: string; me: Schemas['UserView']; decisions: Decisions };
+
+export function ReviewDetail({ id, me, decisions }: DetailProps) {
+  const query = useQuery(skillQuery(id));
+  return (
+    <Loaded query={query} skeleton={<ListSkeleton rows={5} height={72} />}>
+      {(skill) => (
+        <article className={classes.detail} aria-label={skill.title || skill.name}>
+          <Heading skill={skill} me={me} decisions={decisions} />
+          <Stack gap="xl" mt="lg">
+            <Evidence skill={skill} />
+            {skill.shown.number > 1 && <Changes key={`${skill.id}:${skill.shown.number}`} skill={skill} />}
+            <SkillContent skill={skill} />
+            <Similar skill={skill} />
+          </Stack>
+        </article>
+      )}
+    </Loaded>
+  );
+}
+
+function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserView']; decisions: Decisions }) {
+  const approver = useApprover(skill);
+  const rights = rightsOf(me, skill, approver);
+  const wider = widerScopes(skill.scope.kind).filter((to) => to !== skill.promotion?.kind);
+  const open = waits(skill);
+  return (
+    <div className={classes.heading}>
+      <Group gap="xs" mb={4}>
+        <Badge color={skill.status === 'draft' ? 'gray' : 'yellow'}>
+          {open ? whatWaits(skill) : 'Decided'}
+        </Badge>
+        <OriginBadge origin={skill.origin} />
+        <FacetMarks of={skill.facets} />
+      </Group>
+      <Title order={2} className={classes.title}>
+        {skill.title || skill.name}
+      </Title>
+      <Text c="dimmed" mt={4}>
+        {skill.description}
+      </Text>
+      {open && (
+        <Group gap="xs" mt="md">
+          {(rights.approve === null || reviews(me)) && (
+            <Decision refusal={rights.approve}>
+              <Button
+                variant="filled"
+                color="teal.9"
+                leftSection={<IconCheck size={16} />}
+                rightSection={<Key name="a" />}
+                disabled={rights.approve !== null}
+                onClick={() => void decisions.approve(skill)}
+              >
+                Approve
+              </Button>
+            </Decision>
+          )}
+          {rights.reject === null && (
+            <Button
+              leftSection={<IconX size={16} />}
+              rightSection={<Key name="x" />}
+              onClick={() => void decisions.reject(skill)}
+            >
+              Reject
+            </Button>
+          )}
+          {rights.approve !== null && rights.submit === null && (
+            <Button
+              variant="filled"
+              leftSection={<IconSend size={16} />}
+              onClick={() => void decisions.submit(skill)}
+            >
+              Submit for review
+            </Button>
+          )}
+          {rights.reject !== null && rights.discard === null && (
+            <Button leftSection={<IconTrash size={16} />} onClick={() => void decisions.discard(skill)}>
+              Discard
+            </Button>
+          )}
+          {wider.length > 0 && rights.promote === null && (
+            <Menu>
+              <Menu.Target>
+                <Button
+                  leftSection={<IconArrowUpRight size={16} />}
+                  rightSection={<IconChevronDown size={14} />}
+                >
+                  Promote
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {wider.map((to) => (
+                  <Menu.Item key={to} onClick={() => void decisions.promote(skill, to)}>
+                    To {scopeLabel(to).toLowerCase()}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+          {rights.edit === null && (
+            <Button
+              component={Link}
+              to={`/skills/${skill.id}/content`}
+              variant="subtle"
+              leftSection={<IconPencil size={16} />}
+            >
+              Edit
+            </Button>
+          )}
+        </Group>
+      )}
+    </div>
+  );
+}
+
+/** The key that does the same; there is none on a phone. */
+function Key({ name }: { name: string }) {
+  return (
+    <Kbd size="xs" visibleFrom="sm" aria-hidden>
+      {name}
+    </Kbd>
+  );
+}
+
+function Decision({ refusal, children }: { refusal: Refusal; children: ReactNode }) {
+  if (refusal === null) return children;
+  return (
+    <Tooltip label={refusal}>
+      <span>{children}</span>
+    </Tooltip>
+  );
+}
+
+/** Who may approve, as the agent of the skill's scope wants it. */
+export function useApprover(skill: Pick<Skill, 'scope'>): string {
+  const agents = useQuery(agentsQuery).data;
+  const memory = agents?.find((agent) => agent.id === skill.scope.agent_id)?.procedural_memory;
+  return memory?.enabled ? memory.approver : 'owner';
+}

@@ -1,0 +1,155 @@
+/** The cards that tell of skills in a conversation: saved, used, proposed. */
+import { Badge, Box, Button, Collapse, Group, Skeleton, Text, ThemeIcon } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBolt, IconBulb, IconChevronDown, IconChevronUp, IconTool } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { statusLabel } from '@/components/badges';
+import { Markdown } from '@/components/code';
+import { Failure } from '@/components/page';
+import { type Artifact, artifactSkillQuery } from './artifacts';
+import { ReviewModal } from './ReviewModal';
+import classes from './sessions.module.css';
+import { useVerdict } from './useVerdict';
+
+const looks = {
+  skill_saved: { icon: IconTool, color: 'teal', label: 'Wrench' },
+  skill_used: { icon: IconBolt, color: 'yellow', label: 'Lightning' },
+  skill_proposal: { icon: IconBulb, color: 'violet', label: 'Light bulb' },
+} as const;
+
+export function ArtifactCard({ artifact }: { artifact: Artifact }) {
+  return artifact.type === 'skill_proposal' ? (
+    <ProposalCard artifact={artifact} />
+  ) : (
+    <SkillCard artifact={artifact} />
+  );
+}
+
+function Sign({ artifact }: { artifact: Artifact }) {
+  const { icon: Mark, color, label } = looks[artifact.type];
+  return (
+    <ThemeIcon variant="light" color={color} size={38} radius="md">
+      <Mark size={20} stroke={1.7} role="img" aria-label={label} />
+    </ThemeIcon>
+  );
+}
+
+function SkillCard({ artifact }: { artifact: Artifact }) {
+  const [open, { open: show, close }] = useDisclosure();
+  const code = Boolean(artifact.metadata.skill_code);
+  return (
+    <Box
+      className={classes.artifact}
+      data-type={artifact.type}
+      component="section"
+      aria-label={artifact.title}
+    >
+      <Group gap="sm" wrap="nowrap" className={classes.grow}>
+        <Sign artifact={artifact} />
+        <div className={classes.grow}>
+          <Text fw={600} size="sm" className={classes.break}>
+            {artifact.title}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {code ? 'Click to review the code' : 'Click to review the skill'}
+          </Text>
+        </div>
+      </Group>
+      <Button size="xs" onClick={show}>
+        {code ? 'View Code' : 'View Skill'}
+      </Button>
+      <ReviewModal artifact={artifact} opened={open} onClose={close} />
+    </Box>
+  );
+}
+
+/** A proposal is decided where it stands; more of it unfolds. */
+function ProposalCard({ artifact }: { artifact: Artifact }) {
+  const [open, { toggle }] = useDisclosure();
+  const query = useQuery(artifactSkillQuery(artifact));
+  const { approve, remove, busy, obstacle } = useVerdict(artifact);
+  const skill = query.data;
+  const waits = skill?.status === 'draft' || skill?.status === 'pending_approval';
+  return (
+    <Box
+      className={classes.proposal}
+      data-type={artifact.type}
+      component="section"
+      aria-label={artifact.title}
+    >
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Sign artifact={artifact} />
+        <div className={classes.grow}>
+          <Group gap="xs">
+            <Text fw={600} size="sm" className={classes.break}>
+              {artifact.title}
+            </Text>
+            {skill && !waits && (
+              <Badge color={skill.status === 'active' ? 'green' : 'gray'}>{statusLabel(skill.status)}</Badge>
+            )}
+            {skill === null && <Badge color="gray">Removed</Badge>}
+          </Group>
+          <Text size="sm" mt={2}>
+            {artifact.metadata.skill_description}
+          </Text>
+          {waits && (
+            <Text size="xs" c="dimmed" mt={4}>
+              Awaiting user confirmation.
+            </Text>
+          )}
+        </div>
+      </Group>
+      {skill && (
+        <Collapse expanded={open}>
+          <Box className={classes.unfolded}>
+            {open &&
+              (skill.instructions ? (
+                <Markdown>{skill.instructions}</Markdown>
+              ) : (
+                <Text>No instructions.</Text>
+              ))}
+          </Box>
+        </Collapse>
+      )}
+      {(obstacle || query.error) && (
+        <Box mt="sm">
+          <Failure error={obstacle?.error ?? query.error} retry={() => void query.refetch()} />
+        </Box>
+      )}
+      {query.isPending && <Skeleton height={30} mt="sm" />}
+      <Group gap="xs" mt="sm">
+        {skill && waits && (
+          <>
+            <Button
+              size="xs"
+              variant="filled"
+              color="teal.9"
+              loading={busy}
+              onClick={() => void approve(skill, 'Skill approved and ready to use')}
+            >
+              Approve
+            </Button>
+            <Button
+              size="xs"
+              disabled={busy}
+              onClick={() => void remove(skill, 'Reject', 'Skill rejected and removed')}
+            >
+              Reject
+            </Button>
+          </>
+        )}
+        {skill && (
+          <Button
+            size="xs"
+            variant="subtle"
+            aria-expanded={open}
+            onClick={toggle}
+            rightSection={open ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
+          >
+            {open ? 'Show less' : 'Show more'}
+          </Button>
+        )}
+      </Group>
+    </Box>
+  );
+}

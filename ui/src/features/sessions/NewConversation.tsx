@@ -1,0 +1,142 @@
+/** Begins a conversation: through which agent decides where skills are kept and which ones are found. */
+import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconRobot } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, call, type Schemas } from '@/api/client';
+import { agentsQuery, meQuery, refresh } from '@/api/queries';
+import { failed, told } from '@/components/feedback';
+import { through } from './queries';
+
+const LAST = 'repertoire-conversation-agent';
+const NOBODY = 'nobody';
+
+const remembers = (agent: Schemas['AgentView']) => Boolean(agent.procedural_memory?.enabled);
+
+export function NewConversation({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const me = useQuery(meQuery).data?.user;
+  const agents = useQuery(agentsQuery).data ?? [];
+  const able = agents.filter(remembers);
+  const [title, setTitle] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const last = localStorage.getItem(LAST);
+  const agent =
+    chosen ?? (last === NOBODY || able.some(({ id }) => id === last) ? last : able[0]?.id) ?? NOBODY;
+
+  const start = async () => {
+    setBusy(true);
+    const name = agents.find(({ id }) => id === agent)?.name;
+    try {
+      const session = await call(
+        api.POST('/api/v1/sessions', {
+          headers: through(name),
+          body: { title: title.trim() || null, source: 'web' },
+        }),
+      );
+      localStorage.setItem(LAST, agent);
+      await refresh('sessions');
+      onClose();
+      await navigate({ to: '/conversations/$sessionId', params: { sessionId: session.id } });
+    } catch (error) {
+      failed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title="New conversation">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <Stack gap="sm">
+          {able.length === 0 && <NoAgent admin={Boolean(me?.operator || me?.roles.includes('admin'))} />}
+          <Select
+            label="Agent"
+            description="Skills saved in the conversation belong to you and this agent"
+            allowDeselect={false}
+            value={agent}
+            onChange={setChosen}
+            data={[
+              ...able.map(({ id, title: called, name }) => ({ value: id, label: called || name })),
+              { value: NOBODY, label: 'No agent: saved skills are yours alone' },
+              ...agents
+                .filter((one) => !remembers(one))
+                .map(({ id, title: called, name }) => ({
+                  value: id,
+                  label: `${called || name} (memory is off: runs code only)`,
+                })),
+            ]}
+          />
+          <TextInput
+            label="Title"
+            placeholder="Optional: the first thing you write gives it one"
+            maxLength={200}
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+          />
+        </Stack>
+        <Group justify="flex-end" mt="md">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy} data-autofocus>
+            Start
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+/** Teaches what an agent with memory is for, and makes one for those who may. */
+function NoAgent({ admin }: { admin: boolean }) {
+  const [busy, setBusy] = useState(false);
+  const make = async () => {
+    setBusy(true);
+    try {
+      await call(
+        api.POST('/api/v1/agents', {
+          body: {
+            name: 'assistant',
+            title: 'Assistant',
+            description: 'Runs code, and keeps what works as skills.',
+            procedural_memory: {
+              enabled: true,
+              auto_register_skills: true,
+              require_skill_approval: false,
+              max_skills_per_user: 0,
+              skill_search_threshold: 0.8,
+              prefer_skills: true,
+              approver: 'owner',
+              proposal_mode: 'proactive',
+            },
+          },
+        }),
+      );
+      await refresh('agents');
+      told('Agent made: Assistant');
+    } catch (error) {
+      failed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Alert variant="light" icon={<IconRobot size={20} />} title="No agent with procedural memory yet">
+      <Text size="sm">
+        An agent with procedural memory keeps code that works as skills, and uses them again next time. You
+        can begin without one.{!admin && ' An admin can make one.'}
+      </Text>
+      {admin && (
+        <Button size="xs" mt="sm" loading={busy} onClick={() => void make()}>
+          Make an agent with memory
+        </Button>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,154 @@
+/** The parameters of a procedure as a form that fits their types, or as the JSON they come to. */
+import { Group, JsonInput, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { type Fields, fieldsOf, isRequired, type Parameter, readFields, readObject } from './parameters';
+
+type FormProps = {
+  parameters: Parameter[];
+  fields: Fields;
+  onChange: (fields: Fields) => void;
+  /** Problems are shown once somebody wanted to run it. */
+  problems: Record<string, string>;
+};
+
+export function ParameterForm({ parameters, fields, onChange, problems }: FormProps) {
+  const [json, setJson] = useState<string | null>(null);
+  if (parameters.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        It takes no parameters.
+      </Text>
+    );
+  }
+  const read = json === null ? null : readObject(json);
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Text size="sm" fw={600}>
+          Parameters
+        </Text>
+        <Switch
+          size="xs"
+          label="As JSON"
+          checked={json !== null}
+          disabled={read !== null && 'problem' in read}
+          onChange={(event) =>
+            setJson(
+              event.currentTarget.checked
+                ? JSON.stringify(readFields(parameters, fields).values, null, 2)
+                : null,
+            )
+          }
+        />
+      </Group>
+      {json !== null ? (
+        <JsonInput
+          label="Parameters as JSON"
+          autosize
+          minRows={5}
+          maxRows={16}
+          value={json}
+          error={read && 'problem' in read ? read.problem : (Object.entries(problems)[0]?.join(': ') ?? null)}
+          onChange={(text) => {
+            setJson(text);
+            const now = readObject(text);
+            if ('value' in now) onChange(fieldsOf(parameters, now.value));
+          }}
+        />
+      ) : (
+        parameters.map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            value={fields[parameter.name]}
+            error={problems[parameter.name]}
+            onChange={(value) => {
+              const next = { ...fields };
+              if (value === undefined) delete next[parameter.name];
+              else next[parameter.name] = value;
+              onChange(next);
+            }}
+          />
+        ))
+      )}
+    </Stack>
+  );
+}
+
+type FieldProps = {
+  parameter: Parameter;
+  value: string | boolean | undefined;
+  error?: string;
+  onChange: (value: string | boolean | undefined) => void;
+};
+
+function ParameterField({ parameter, value, error, onChange }: FieldProps) {
+  const { name, type, description } = parameter;
+  const common = {
+    label: name,
+    description: description || undefined,
+    required: isRequired(parameter),
+    withAsterisk: isRequired(parameter),
+    error,
+  };
+  const text = typeof value === 'boolean' ? String(value) : (value ?? '');
+  if (type === 'boolean') {
+    if (isRequired(parameter) || typeof parameter.default === 'boolean') {
+      return (
+        <Switch
+          label={name}
+          description={description || undefined}
+          error={error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    }
+    return (
+      <Select
+        {...common}
+        clearable
+        clearButtonProps={{ 'aria-label': `Clear ${name}` }}
+        placeholder="Left out"
+        data={['true', 'false']}
+        value={text || null}
+        onChange={(chosen) => onChange(chosen ?? undefined)}
+      />
+    );
+  }
+  if (type === 'integer' || type === 'number') {
+    return (
+      <TextInput
+        {...common}
+        inputMode={type === 'integer' ? 'numeric' : 'decimal'}
+        placeholder={type === 'integer' ? 'a whole number' : 'a number'}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      />
+    );
+  }
+  if (type === 'string') {
+    return (
+      <Textarea
+        {...common}
+        autosize
+        minRows={1}
+        maxRows={8}
+        placeholder="text"
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <JsonInput
+      {...common}
+      autosize
+      minRows={2}
+      maxRows={10}
+      placeholder={{ array: '["one", "two"]', object: '{"name": "value"}' }[type] ?? 'any JSON value'}
+      value={text}
+      onChange={(now) => onChange(now || undefined)}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+/** One run: who, which revision, with what, how it ended and what it used. */
+import { Alert, Badge, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconGauge } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { api, call, type Schemas } from '@/api/client';
+import { AppLink } from '@/components/AppLink';
+import { useNames } from '@/components/names';
+import { Loaded } from '@/components/page';
+import { bytes, duration, moment } from '@/components/time';
+import { errorWords, limitWords } from '../code/words';
+
+export function RunDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  return (
+    <Drawer
+      opened={Boolean(id)}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title="Run"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {id && <Shown id={id} />}
+    </Drawer>
+  );
+}
+
+function Shown({ id }: { id: string }) {
+  const run = useQuery({
+    queryKey: ['runs', 'one', id],
+    queryFn: () => call(api.GET('/api/v1/runs/{id}', { params: { path: { id } } })),
+  });
+  return <Loaded query={run}>{(known) => <Whole run={known} />}</Loaded>;
+}
+
+function Whole({ run }: { run: Schemas['RunView'] }) {
+  const names = useNames();
+  const rows: [string, string][] = [
+    ['Took', duration(run.duration_ms)],
+    ['Processor time', run.cpu_ms == null ? 'not measured' : duration(run.cpu_ms)],
+    ['Most memory', run.memory_bytes == null ? 'not measured' : bytes(run.memory_bytes)],
+    ['Result', bytes(run.result_size)],
+  ];
+  return (
+    <Stack gap="lg" pb="xl">
+      <div>
+        <Group gap="xs" mb={4}>
+          <Badge color={run.status === 'succeeded' ? 'green' : 'red'}>
+            {run.status === 'succeeded' ? 'Succeeded' : 'Failed'}
+          </Badge>
+          <AppLink
+            to="/skills/$skillId/history"
+            params={{ skillId: run.skill_id }}
+            search={{ to: run.revision }}
+            size="sm"
+          >
+            revision {run.revision}
+          </AppLink>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {moment(run.started_at)} · {names.user(run.user_id)}
+          {run.agent_id && ` through ${names.agent(run.agent_id)}`}
+        </Text>
+      </div>
+      {run.limits_hit.map((limit) => (
+        <Alert key={limit} color="yellow" icon={<IconGauge size={18} />} p="xs">
+          {limitWords(limit)}
+        </Alert>
+      ))}
+      {run.error && (
+        <Alert
+          color="red"
+          icon={<IconAlertTriangle size={18} />}
+          title={
+            run.error.line
+              ? `${errorWords(run.error.code)}, line ${run.error.line}`
+              : errorWords(run.error.code)
+          }
+        >
+          {run.error.type}: {run.error.message}
+        </Alert>
+      )}
+      <section>
+        <Title order={3} size="h6" mb={6}>
+          Parameters
+        </Title>
+        <Code block tabIndex={0} role="group" aria-label="Parameters">
+          {JSON.stringify(run.parameters, null, 2)}
+        </Code>
+      </section>
+      <section>
+        <Title order={3} size="h6" mb={6}>
+          What it used
+        </Title>
+        <Table verticalSpacing={6}>
+          <Table.Tbody>
+            {rows.map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" fw={500} w="45%">
+                  {name}
+                </Table.Th>
+                <Table.Td>{value}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+      <section>
+        <Title order={3} size="h6" mb={6}>
+          Output digest
+        </Title>
+        <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+          {run.output_digest}
+        </Code>
+        <Text size="xs" c="dimmed" mt={4}>
+          Equal digests mean equal results, errors, output and files. Those themselves are not kept.
+        </Text>
+      </section>
+    </Stack>
+  );
+}
