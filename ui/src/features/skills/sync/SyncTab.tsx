@@ -68,6 +68,7 @@ export default function SyncTab() {
             <Copyable label="In a terminal" text={`repertoire export ${skill.name} --to .claude/skills`} />
             <Button
               size="xs"
+              style={{ alignSelf: 'flex-start' }}
               leftSection={<IconDownload size={14} />}
               onClick={() => void downloadFrom(bundleAddress(skill.id), `${skill.name}.zip`)}
             >
