@@ -74,6 +74,20 @@ export function offline(): ApiError {
   return new ApiError(0, 'offline', 'the server cannot be reached; check that it runs, then try again');
 }
 
+/** What the whole app wants to know of every answer: whether the server is there, and whether it still knows us. */
+export type Reach = 'reached' | 'unreachable' | 'signed-out';
+
+const watchers = new Set<(reach: Reach) => void>();
+
+export function onReach(watcher: (reach: Reach) => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+function tell(reach: Reach): void {
+  for (const watcher of watchers) watcher(reach);
+}
+
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
 /** Waits for an answer and gives its body, or throws an `ApiError`. */
@@ -86,11 +100,18 @@ export async function callWhole<T>(answer: Promise<Answer<T>>): Promise<{ data: 
   let settled: Answer<T>;
   try {
     settled = await answer;
-  } catch {
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    tell('unreachable');
     throw offline();
   }
+  tell(settled.response.status === 401 ? 'signed-out' : 'reached');
   if (!settled.response.ok) throw fromProblem(settled.response.status, settled.error);
   return { data: settled.data as T, response: settled.response };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /** A request whose body or answer is bytes or a stream, which the typed client does not speak. */
@@ -103,9 +124,11 @@ export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Re
       headers: { ...requestHeaders(), ...(init.headers as Record<string, string>) },
     });
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    if (isAbort(error)) throw error;
+    tell('unreachable');
     throw offline();
   }
+  tell(response.status === 401 ? 'signed-out' : 'reached');
   if (!response.ok) throw await problemOf(response);
   return response;
 }

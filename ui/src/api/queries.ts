@@ -29,7 +29,7 @@ export const queryClient = new QueryClient({
 });
 
 /** Reads again what is shown of these topics. */
-export function refresh(...changed: Topic[]): Promise<void[]> {
+export function refresh(...changed: Topic[]): Promise<unknown> {
   return Promise.all(changed.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
 }
 
@@ -77,7 +77,9 @@ export const skillQuery = (id: string) =>
     queryFn: () => call(api.GET('/api/v1/skills/{id}', { params: { path: { id } } })),
   });
 
-type SkillListQuery = NonNullable<import('./schema').paths['/api/v1/skills']['get']['parameters']['query']>;
+export type SkillListQuery = NonNullable<
+  import('./schema').paths['/api/v1/skills']['get']['parameters']['query']
+>;
 
 /** The skills a filter lets through, page after page, with how many there are. */
 export const skillsQuery = (filter: SkillListQuery) =>

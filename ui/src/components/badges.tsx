@@ -45,6 +45,10 @@ export function originLabel(origin: string): string {
   return origins[origin]?.label ?? origin;
 }
 
+export function originOf(origin: string) {
+  return origins[origin] ?? { label: origin, icon: IconUser, about: origin };
+}
+
 export const originWords = Object.keys(origins);
 export const statusWords = Object.keys(statuses);
 

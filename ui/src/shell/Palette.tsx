@@ -12,7 +12,7 @@ import {
   IconSearch,
   IconSunMoon,
 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call } from '@/api/client';
@@ -35,6 +35,7 @@ export function Palette() {
         }),
       ),
     enabled: asked.length > 1,
+    placeholderData: keepPreviousData,
   });
 
   const skills: SpotlightActionData[] = (asked.length > 1 ? (found.data?.items ?? []) : []).map(
@@ -106,6 +107,11 @@ export function Palette() {
       query={words}
       onQueryChange={setWords}
       shortcut={['mod + K']}
+      // Also while one writes: that is when one looks for something else.
+      tagsToIgnore={[]}
+      triggerOnContentEditable
+      overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
+      attributes={{ content: { 'aria-label': 'Search and commands' } }}
       highlightQuery
       scrollable
       maxHeight={440}

@@ -21,26 +21,28 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
 import { useWaitingCount } from '@/features/reviews/queue';
-import { useSignedOut } from '@/features/sign-in/useSignedOut';
 import { places } from './navigation';
 import { Palette } from './Palette';
+import { OfflineBanner, useExpiry } from './Reach';
 import classes from './Shell.module.css';
 import { Shortcuts } from './Shortcuts';
 import { UserMenu } from './UserMenu';
+import { useArrival } from './useArrival';
 
 export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const waiting = useWaitingCount();
   const live = useLive();
-  useSignedOut();
+  useExpiry();
+  useArrival();
 
   useEffect(() => {
     const ending = new AbortController();
     followChanges(ending.signal);
     return () => ending.abort();
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  // Another page closes the drawer.
   useEffect(() => close(), [path, close]);
 
   return (
@@ -54,7 +56,14 @@ export function Shell() {
       <AppShell.Header hiddenFrom="sm" px="md" className={classes.header}>
         <Group h="100%" justify="space-between">
           <Group gap="sm">
-            <Burger opened={open} onClick={toggle} size="sm" aria-label={open ? 'Close menu' : 'Open menu'} />
+            <Burger
+              opened={open}
+              onClick={toggle}
+              size="sm"
+              aria-label={open ? 'Close menu' : 'Open menu'}
+              aria-expanded={open}
+              aria-controls="navigation"
+            />
             <Logo />
           </Group>
           <ActionIcon aria-label="Search and commands" onClick={spotlight.open} size="lg">
@@ -62,7 +71,13 @@ export function Shell() {
           </ActionIcon>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.side} aria-label="Main">
+      <AppShell.Navbar
+        className={classes.side}
+        data-closed={!open || undefined}
+        aria-label="Main"
+        id="navigation"
+        onKeyDown={(event) => event.key === 'Escape' && close()}
+      >
         <Box p="md" pb="xs" visibleFrom="sm">
           <Logo />
         </Box>
@@ -72,7 +87,7 @@ export function Shell() {
             <Text size="sm" flex={1}>
               Search
             </Text>
-            <Kbd size="xs" aria-hidden>
+            <Kbd size="xs" aria-hidden visibleFrom="sm">
               {/Mac|iP(ad|hone)/.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K
             </Kbd>
           </UnstyledButton>
@@ -116,6 +131,7 @@ export function Shell() {
         </Group>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
+        <OfflineBanner />
         <Outlet />
       </AppShell.Main>
       <Palette />

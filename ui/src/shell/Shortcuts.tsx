@@ -49,6 +49,7 @@ export function Shortcuts() {
     ['/', 'Search on this page'],
     ['j  k', 'Next and previous in a list'],
     ['Enter', 'Open'],
+    ['x', 'Choose, in the library'],
     ['a  x', 'Approve and reject, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
     ['?', 'This list'],
@@ -69,9 +70,11 @@ export function Shortcuts() {
 
 function Row({ keys, label }: { keys: string; label: string }) {
   return (
-    <Group justify="space-between">
+    <Group justify="space-between" wrap="nowrap">
       <Text size="sm">{label}</Text>
-      <Group gap={4}>{keys.split(' ').map((key, at) => key && <Kbd key={at}>{key}</Kbd>)}</Group>
+      <Group gap={4} wrap="nowrap">
+        {keys.split(' ').map((key, at) => key && <Kbd key={at}>{key}</Kbd>)}
+      </Group>
     </Group>
   );
 }
