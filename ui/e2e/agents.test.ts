@@ -243,6 +243,17 @@ test('what somebody else saved is told, and neither side is lost', async () => {
   await leave();
 });
 
+test('what somebody else saves shows at once where nothing was typed', async () => {
+  const agent = await make('live-bot');
+  const { page, leave } = await visit(server);
+  await page.goto(`/agents/${agent.id}`);
+  await page.getByRole('status', { name: 'live' }).waitFor();
+  await server.call('PUT', `/agents/${agent.id}`, { name: 'live-bot', title: 'Renamed elsewhere' });
+  await page.getByRole('heading', { name: 'Renamed elsewhere', level: 1 }).waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Renamed elsewhere');
+  await leave();
+});
+
 test('nobody leaves an unsaved agent without being asked', async () => {
   const agent = await make('guard-bot');
   const { page, leave } = await visit(server);

@@ -216,6 +216,24 @@ test('a used skill tells how it does, and is kept or removed', async () => {
   await leave();
 });
 
+test('where the workspace keeps what was removed for a while, a removal is taken back', async () => {
+  const talk = await conversation();
+  await talk.interpret(save);
+  await talk.interpret(use);
+  await server.call('PATCH', '/workspace', { undelete_window_hours: 24 });
+  const { page, leave } = await visit(server, ada.token);
+  await page.goto(`/conversations/${talk.id}`);
+  await card(page, 'Skill Used: compound_interest').getByRole('button', { name: 'View Code' }).click();
+  await page.getByRole('button', { name: 'Remove Skill' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await expectNotice(page, 'Skill removed - agent will generate new code next time');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectNotice(page, 'Undone');
+  expect((await talk.skill('compound-interest')).status).toBe('active');
+  await server.call('PATCH', '/workspace', { undelete_window_hours: 0 });
+  await leave();
+});
+
 test('a skill without code is a skill to view, not code', async () => {
   const talk = await conversation();
   await server.call(
@@ -399,6 +417,8 @@ test('an agent without memory runs code and shows no skill', async () => {
   await page.getByText('The memory of this conversation’s agent is off', { exact: false }).waitFor();
   await say(page, '6 * 7');
   await page.getByRole('region', { name: 'Ran code' }).getByLabel('Result').getByText('42').waitFor();
+  await say(page, '/search tax');
+  await page.getByText('it runs code, and knows no skills.', { exact: false }).waitFor();
   expect(await page.getByRole('region', { name: /^Skill / }).count()).toBe(0);
   await leave();
 });

@@ -165,6 +165,8 @@ test('everything is done by keyboard, and a rejection is taken back', async () =
   await look(page, 'review-reject');
   await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
   await expectNotice(page, 'Rejected: Daily report');
+  // Keys belong to the question until it is gone.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('article', { name: 'Weekly report' }).waitFor();
   const rejected = await server.call('GET', `/skills/${two.id}`);
   expect([rejected.status, rejected.status_reason]).toEqual(['rejected', 'The weekly one covers it.']);
@@ -180,6 +182,13 @@ test('everything is done by keyboard, and a rejection is taken back', async () =
   await row(page, 'Daily report').click();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/skills/${two.id}`);
+  // Two keys that go to a place decide nothing on their way.
+  await page.goto(`/review?skill=${two.id}`);
+  await page.getByRole('article', { name: 'Daily report' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await page.waitForURL('**/agents');
+  expect(await statusOf(two.id)).toBe('pending_approval');
   await leave();
 });
 

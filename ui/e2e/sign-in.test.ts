@@ -62,9 +62,9 @@ test('what is neither a link nor a token, and a token that is unknown, are said 
   await leave();
 });
 
-test('what the server said of a bad link is told in words', async () => {
+test('a link that no longer works leads to the door, which says so', async () => {
   const { page, leave } = await visit(server, null);
-  await page.goto('/sign-in?problem=unauthenticated');
+  await page.goto('/sign-in?link=rpl_used-long-ago');
   await page.getByRole('alert').getByText('Each link works once, within 24 hours.').waitFor();
   await look(page, 'sign-in-problem');
   await leave();

@@ -29,8 +29,8 @@ export const queryClient = new QueryClient({
 });
 
 /** Reads again what is shown of these topics. */
-export function refresh(...changed: Topic[]): Promise<void[]> {
-  return Promise.all(changed.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
+export async function refresh(...changed: Topic[]): Promise<void> {
+  await Promise.all(changed.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
 }
 
 export const meQuery = queryOptions({

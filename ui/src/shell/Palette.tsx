@@ -110,6 +110,8 @@ export function Palette() {
       // Also while one writes: that is when one looks for something else.
       tagsToIgnore={[]}
       triggerOnContentEditable
+      // It stays where it is while what it lists grows and shrinks.
+      centered={false}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
       attributes={{ content: { 'aria-label': 'Search and commands' } }}
       highlightQuery
@@ -118,7 +120,7 @@ export function Palette() {
       nothingFound="Nothing fits. Try other words."
       searchProps={{
         leftSection: <IconSearch size={20} stroke={1.6} />,
-        placeholder: 'Find a skill, a place or a command',
+        placeholder: 'Skills, places, commands',
         'aria-label': 'Find a skill, a place or a command',
       }}
     />

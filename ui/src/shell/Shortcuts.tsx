@@ -51,6 +51,7 @@ export function Shortcuts() {
     ['Enter', 'Open'],
     ['x', 'Choose, in the library'],
     ['a  x', 'Approve and reject, in the review queue'],
+    ['u', 'Undo a rejection, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
     ['?', 'This list'],
   ];

@@ -11,6 +11,7 @@ import { ask, failed } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useStanding } from '@/components/standing';
+import { useTabInView } from '@/components/useTabInView';
 import { ConnectTab } from './ConnectTab';
 import { ContextTab } from './ContextTab';
 import { DiscoveryTab } from './DiscoveryTab';
@@ -43,6 +44,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const search = useSearch({ from: '/shell/agents/$agentId' });
   const tab = tabs.some(({ value }) => value === search.tab) ? (search.tab as string) : 'info';
   const editing = useAgentDraft(agent);
+  useTabInView(tab);
   const { draft, changed } = editing;
   const [gone, setGone] = useState<ApiError>();
 

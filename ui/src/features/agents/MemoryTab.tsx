@@ -109,7 +109,8 @@ function Threshold({
         min={0}
         max={1}
         step={0.01}
-        label={(now) => now.toFixed(2)}
+        label={null}
+        styles={{ markLabel: { color: 'var(--mantine-color-dimmed)' } }}
         value={value}
         disabled={disabled}
         onChange={onChange}

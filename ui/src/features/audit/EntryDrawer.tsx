@@ -24,7 +24,6 @@ export function EntryDrawer({ entry, names, close, narrow }: EntryDrawerProps) {
       position="right"
       size="lg"
       title={entry ? `Entry ${entry.sequence}` : ''}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {entry && said && (
         <Stack gap="md">

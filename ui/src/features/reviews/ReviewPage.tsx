@@ -119,6 +119,9 @@ export default function ReviewPage() {
   );
 }
 
+/** How long a `g` waits for its second key. */
+const LEAD_MS = 1_200;
+
 type KeyProps = {
   shown: Skill[];
   current: Skill | undefined;
@@ -130,8 +133,13 @@ type KeyProps = {
 function useKeys({ shown, current, me, decisions, select }: KeyProps): void {
   const navigate = useNavigate();
   const approver = useApprover(current ?? { scope: { kind: 'workspace' } });
+  const lead = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // After `g` a letter goes to a place; it decides nothing.
+      const leads = event.timeStamp - lead.current < LEAD_MS;
+      lead.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      if (leads || event.repeat) return;
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
       if (document.querySelector('[role="dialog"], [role="menu"]')) return;
       const target = event.target instanceof Element ? event.target : null;

@@ -10,6 +10,7 @@ import {
   Tooltip,
   UnstyledButton,
 } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { IconSend2 } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { commands } from './commands';
@@ -41,6 +42,8 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
   const back = useRef(0);
   const box = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
+  // The box measures itself when it is drawn: another width draws it again.
+  const { ref: frame } = useElementSize<HTMLDivElement>();
   const { offered, takes } = useSuggestions(text, agent);
   const open = offered.length > 0 && !closed;
 
@@ -111,7 +114,7 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
   const canRecall = (value: string) => value === '' || back.current > 0;
 
   return (
-    <Box className={classes.composer}>
+    <Box className={classes.composer} ref={frame}>
       {help && <Help write={change} />}
       {problem && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" mb={6}>
@@ -183,10 +186,10 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
       <Group justify="space-between" gap="xs" mt={6}>
         <Text size="xs" c="dimmed" className={classes.grow}>
           {takes || (
-            <>
+            <Text span size="xs" visibleFrom="sm">
               <Kbd size="xs">Enter</Kbd> sends, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd> new
               line, <Kbd size="xs">↑</Kbd> what you wrote before
-            </>
+            </Text>
           )}
         </Text>
         <Tooltip

@@ -67,7 +67,9 @@ function useEntries(id: string) {
 function Conversation({ session }: { session: SessionDetail }) {
   const me = useQuery(meQuery).data?.user;
   const names = useNames();
-  const agent = useQuery(agentsQuery).data?.find(({ id }) => id === session.agent_id);
+  const agents = useQuery(agentsQuery);
+  const agent = agents.data?.find(({ id }) => id === session.agent_id);
+  const memory = !agent || Boolean(agent.procedural_memory?.enabled);
   const wide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
   const [aside, { open, close }] = useDisclosure();
   const [saving, setSaving] = useState<ToSave | null>(null);
@@ -101,6 +103,10 @@ function Conversation({ session }: { session: SessionDetail }) {
     if (command.kind === 'help') return true;
     if (command.kind === 'wrong') {
       setProblem(command.message);
+      return false;
+    }
+    if (!memory && command.kind !== 'run') {
+      setProblem('The memory of this conversation’s agent is off: it runs code, and knows no skills.');
       return false;
     }
     if (command.kind === 'list') return interpreter.list(text.trim());
@@ -138,11 +144,7 @@ function Conversation({ session }: { session: SessionDetail }) {
             <Failure error={query.error} retry={() => void query.refetch()} />
           )}
           {query.data && turns.length + unkept.length === 0 && (
-            <Beginning
-              writable={writable}
-              write={write}
-              memory={!agent || Boolean(agent.procedural_memory?.enabled)}
-            />
+            <Beginning writable={writable} write={write} memory={memory} />
           )}
           <Thread
             turns={turns}
@@ -163,7 +165,8 @@ function Conversation({ session }: { session: SessionDetail }) {
               handle={box}
               id={session.id}
               agent={agent?.name}
-              busy={interpreter.busy}
+              // Until its agent is known, nothing is sent in another's name.
+              busy={interpreter.busy || (Boolean(session.agent_id) && agents.isPending)}
               before={historyOf(turns)}
               onSend={onSend}
               help={help}
@@ -205,10 +208,10 @@ function useEnd(wanted: boolean, sent: number) {
       if (pinned.current) toEnd();
     });
     watch.observe(place.current);
-    window.addEventListener('scrollend', scrolled);
+    window.addEventListener('scroll', scrolled, { passive: true });
     return () => {
       watch.disconnect();
-      window.removeEventListener('scrollend', scrolled);
+      window.removeEventListener('scroll', scrolled);
     };
   }, [wanted, toEnd]);
   useEffect(() => {

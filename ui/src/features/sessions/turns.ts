@@ -106,5 +106,8 @@ export function codeSessionOf(turns: Turn[]): string | undefined {
 
 /** An answer in words without what it says to a model only. */
 export function forPeople(text: string): string {
-  return text.replace(/\n+Tell the user that you [^\n]*$/, '').trimEnd();
+  return text
+    .replace(/\n+Tell the user that you [^\n]*$/, '')
+    .replace(/\nThe files are in the code session [^\n]*go on with them\./, '')
+    .trimEnd();
 }

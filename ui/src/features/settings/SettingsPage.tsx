@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Page } from '@/components/page';
+import { useTabInView } from '@/components/useTabInView';
 
 const tabs = [
   { to: '/settings', label: 'Profile' },
@@ -13,6 +14,7 @@ const tabs = [
 export default function SettingsPage() {
   const navigate = useNavigate();
   const path = useRouterState({ select: (state) => state.location.pathname.replace(/\/$/, '') });
+  useTabInView(path);
   return (
     <Page
       title="Settings"

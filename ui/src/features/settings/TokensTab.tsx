@@ -131,7 +131,7 @@ function Row({ token, names, owner }: { token: Token; names: Names; owner: boole
           {token.expires_at && !over && <>, ends {ago(token.expires_at)}</>}
         </Text>
       </div>
-      <Group gap={4}>
+      <Group gap={4} className={classes.marks}>
         {token.scopes.map((scope) => (
           <Badge key={scope} color="gray" variant="default">
             {scope}

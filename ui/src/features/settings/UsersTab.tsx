@@ -80,7 +80,9 @@ function Row({ user, standing }: { user: User; standing: Standing }) {
           {user.handle}
         </Text>
       </div>
-      <RoleBadges roles={user.roles} operator={user.operator} />
+      <div className={classes.marks}>
+        <RoleBadges roles={user.roles} operator={user.operator} />
+      </div>
       {standing.admin && <Actions user={user} standing={standing} />}
     </li>
   );

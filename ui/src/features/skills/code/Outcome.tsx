@@ -5,8 +5,9 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { fetchRaw } from '@/api/client';
 import { failed } from '@/components/feedback';
 import { Failure } from '@/components/page';
+import { saveAs } from '@/components/saveAs';
 import { bytes, duration } from '@/components/time';
-import { saveAs } from '../download';
+
 import type { Outcome as Came, Chunk, Execution } from './execution';
 import classes from './output.module.css';
 import { errorWords, limitWords } from './words';
@@ -241,7 +242,7 @@ function Files({ came }: { came: Came }) {
             {file.fetch ? (
               <ActionIcon
                 aria-label={`Download ${file.path}`}
-                onClick={() => file.fetch?.().then((blob) => saveAs(nameOf(file.path), blob), failed)}
+                onClick={() => file.fetch?.().then((blob) => saveAs(blob, nameOf(file.path)), failed)}
               >
                 <IconDownload size={16} />
               </ActionIcon>

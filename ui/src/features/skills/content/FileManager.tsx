@@ -4,8 +4,8 @@ import { IconPlus, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { queryClient } from '@/api/queries';
 import { failed } from '@/components/feedback';
+import { saveAs } from '@/components/saveAs';
 import { bytes, counted } from '@/components/time';
-import { saveAs } from '../download';
 import type { Skill } from '../useSkill';
 import { askPath } from './askPath';
 import { bytesQuery } from './bytes';
@@ -109,6 +109,9 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
               )}
             </FileButton>
           </Group>
+          <Text size="xs" c="dimmed" mt={6} hiddenFrom="md">
+            {limitWords}
+          </Text>
           <Box mt="xs" visibleFrom="md">
             <Suspense fallback={<Box h={74} />}>
               <DropArea label="Drop files" onFiles={take}>
@@ -133,7 +136,7 @@ async function download(skill: Skill, entry: Entry): Promise<void> {
       (entry.from
         ? await queryClient.fetchQuery(bytesQuery(skill.id, skill.revision, entry.from))
         : new Uint8Array());
-    saveAs(name, new Blob([typeof content === 'string' ? content : new Uint8Array(content)]));
+    saveAs(new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), name);
   } catch (error) {
     failed(error);
   }

@@ -6,8 +6,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { CodeEditor, languageOf, type Mark } from '@/components/code';
 import { Empty, Failure } from '@/components/page';
+import { saveAs } from '@/components/saveAs';
 import { bytes, counted } from '@/components/time';
-import { saveAs } from '../download';
 import type { Skill } from '../useSkill';
 import { bytesQuery } from './bytes';
 import classes from './content.module.css';
@@ -122,7 +122,7 @@ function Binary({ entry, content }: { entry: Entry; content: Uint8Array }) {
         actions={
           <Button
             onClick={() =>
-              saveAs(entry.path.split('/').pop() ?? entry.path, new Blob([new Uint8Array(content)], { type }))
+              saveAs(new Blob([new Uint8Array(content)], { type }), entry.path.split('/').pop() ?? entry.path)
             }
           >
             Download

@@ -1,9 +1,10 @@
 /** What is known about a skill beside what it says itself. */
-import { Anchor, Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { agentsQuery } from '@/api/queries';
+import { AppLink } from '@/components/AppLink';
 import { originLabel } from '@/components/badges';
 import { useNames } from '@/components/names';
 import { Ago, bytes, counted, percent } from '@/components/time';
@@ -77,15 +78,9 @@ export function Facts({ skill }: { skill: Skill }) {
             <Badge color="yellow">{skill.findings.length}</Badge>
           </Group>
           <Findings of={skill.findings} />
-          <Anchor
-            mt="sm"
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/skills/$skillId/content" params={{ skillId: skill.id }} />
-            )}
-          >
+          <AppLink mt="sm" size="sm" to="/skills/$skillId/content" params={{ skillId: skill.id }}>
             Mend them in Content
-          </Anchor>
+          </AppLink>
         </Card>
       )}
     </Stack>

@@ -1,8 +1,8 @@
 /** What became of an import: each skill with what was found in its files. */
-import { Badge, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Schemas } from '@/api/client';
 import { counted } from '@/components/time';
+import { Findings } from '../Findings';
 import type { Imported } from './imports';
 import classes from './library.module.css';
 
@@ -87,24 +87,10 @@ function One({ imported, close }: { imported: Imported; close: () => void }) {
         </Text>
       )}
       {findings.length > 0 && (
-        <List size="xs" mt={4}>
-          {findings.map((finding, at) => (
-            <List.Item key={at}>
-              <FindingLine finding={finding} />
-            </List.Item>
-          ))}
-        </List>
+        <div className={classes.found}>
+          <Findings of={findings} />
+        </div>
       )}
-    </>
-  );
-}
-
-function FindingLine({ finding }: { finding: Schemas['FindingView'] }) {
-  const place = finding.file ? `${finding.file}${finding.line ? `:${finding.line}` : ''}` : null;
-  return (
-    <>
-      <b>{finding.level}</b> {finding.message}
-      {place && <span className={classes.name}> {place}</span>}
     </>
   );
 }

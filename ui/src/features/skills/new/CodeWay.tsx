@@ -4,10 +4,11 @@ import { useHotkeys } from '@mantine/hooks';
 import { useState } from 'react';
 import { messageOf } from '@/api/client';
 import { CodeEditor } from '@/components/code';
+import { slug } from '@/components/slug';
 import { saidOf } from '../info/fields';
 import { Placement, Refused } from './Placement';
 import { type Procedure, ProcedureFields, procedureBody } from './ProcedureFields';
-import { readPython, slugOf } from './python';
+import { readPython } from './python';
 import { useCreate, usePlacement } from './useCreate';
 
 export function CodeWay() {
@@ -19,7 +20,7 @@ export function CodeWay() {
 
   // What was typed wins over what is read from the code.
   const read = readPython(code);
-  const name = typed.name ?? (read ? slugOf(read.function) : '');
+  const name = typed.name ?? (read ? slug(read.function) : '');
   const description = typed.description ?? read?.description ?? '';
   const procedure = {
     ...(typed.procedure ?? { function: read?.function ?? '', parameters: read?.parameters ?? [] }),

@@ -1,10 +1,10 @@
 /** Where a new skill goes, and how it starts; and what the server said when it refused. */
-import { Alert, Button, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ApiError, messageOf, type Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
+import { ButtonLink } from '@/components/ButtonLink';
 import { Findings } from '../Findings';
 import { ScopeField } from '../scopes';
 import type { Placement as Place } from './useCreate';
@@ -56,12 +56,9 @@ export function Refused({ error, taken }: { error: unknown; taken?: Schemas['Ski
         {findings.length > 0 ? <Findings of={findings} /> : <Text size="sm">{messageOf(error)}</Text>}
         {taken && (
           <div>
-            <Button
-              size="xs"
-              renderRoot={(props) => <Link {...props} to="/skills/$skillId" params={{ skillId: taken.id }} />}
-            >
+            <ButtonLink size="xs" to="/skills/$skillId" params={{ skillId: taken.id }}>
               Open {taken.title}
-            </Button>
+            </ButtonLink>
           </div>
         )}
       </Stack>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPython, slugOf } from './python';
+import { readPython } from './python';
 
 test('a function tells its parameters, their types and defaults, and what it is for', () => {
   const code = `import math
@@ -42,8 +42,4 @@ test('a default that is no JSON makes a parameter that need not be given', () =>
     { name: 'day', type: 'any', required: false, description: '' },
     { name: 'x', type: 'integer', required: false, description: '' },
   ]);
-});
-
-test('a function name becomes a skill name', () => {
-  expect(slugOf('Compound_Interest__v2')).toBe('compound-interest-v2');
 });

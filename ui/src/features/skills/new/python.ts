@@ -29,14 +29,6 @@ export function readPython(code: string): ReadPython | null {
   return { function: found[1], parameters, description };
 }
 
-export function slugOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 64);
-}
-
 function firstParagraph(text: string): string {
   return (text.trim().split(/\n\s*\n/)[0] ?? '').replace(/\s+/g, ' ').trim();
 }

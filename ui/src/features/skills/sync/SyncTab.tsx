@@ -1,26 +1,8 @@
 /** Where a skill is kept in step with providers, and where it can be used without any. */
-import {
-  ActionIcon,
-  Button,
-  Card,
-  Code,
-  CopyButton,
-  Group,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
-import {
-  IconCheck,
-  IconCopy,
-  IconDownload,
-  IconPlugConnected,
-  IconTerminal2,
-  IconWorldCode,
-} from '@tabler/icons-react';
+import { Button, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { IconDownload, IconPlugConnected, IconTerminal2, IconWorldCode } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
+import { Copyable } from '@/components/Copyable';
 import { bundleAddress, downloadFrom } from '../download';
 import { useSkill } from '../useSkill';
 import classes from './sync.module.css';
@@ -68,20 +50,25 @@ export default function SyncTab() {
             : 'Agents find it once it is active and on; people can export it at any time.'}
         </Text>
         <SimpleGrid cols={{ base: 1, md: 3 }}>
-          <Way icon={IconTerminal2} title="In a coding agent">
-            Gives Claude Code, Codex, Gemini CLI, Cursor or VS Code this library.
-            <Copyable text="repertoire connect claude-code" />
+          <Way
+            icon={IconTerminal2}
+            title="In a coding agent"
+            about="Gives Claude Code, Codex, Gemini CLI, Cursor or VS Code this library."
+          >
+            <Copyable label="In a terminal" text="repertoire connect claude-code" />
           </Way>
-          <Way icon={IconWorldCode} title="Over MCP">
-            Any MCP host reads it at this address.
-            <Copyable text={`skill://${skill.name}/SKILL.md`} />
+          <Way icon={IconWorldCode} title="Over MCP" about="Any MCP host reads it at this address.">
+            <Copyable label="Address" text={`skill://${skill.name}/SKILL.md`} />
           </Way>
-          <Way icon={IconPlugConnected} title="As files">
-            The same bytes, for every client of the standard.
-            <Copyable text={`repertoire export ${skill.name} --to .claude/skills`} />
+          <Way
+            icon={IconPlugConnected}
+            title="As files"
+            about="The same bytes, for every client of the standard."
+          >
+            <Copyable label="In a terminal" text={`repertoire export ${skill.name} --to .claude/skills`} />
             <Button
-              mt="xs"
               size="xs"
+              style={{ alignSelf: 'flex-start' }}
               leftSection={<IconDownload size={14} />}
               onClick={() => void downloadFrom(bundleAddress(skill.id), `${skill.name}.zip`)}
             >
@@ -94,9 +81,14 @@ export default function SyncTab() {
   );
 }
 
-type WayProps = { icon: ComponentType<{ size: number; stroke: number }>; title: string; children: ReactNode };
+type WayProps = {
+  icon: ComponentType<{ size: number; stroke: number }>;
+  title: string;
+  about: string;
+  children: ReactNode;
+};
 
-function Way({ icon: Mark, title, children }: WayProps) {
+function Way({ icon: Mark, title, about, children }: WayProps) {
   return (
     <Card withBorder padding="md">
       <Group gap="xs" mb={6}>
@@ -105,24 +97,12 @@ function Way({ icon: Mark, title, children }: WayProps) {
           {title}
         </Title>
       </Group>
-      <Text size="sm" c="dimmed" component="div">
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
         {children}
-      </Text>
+      </Stack>
     </Card>
-  );
-}
-
-function Copyable({ text }: { text: string }) {
-  return (
-    <Group gap={4} wrap="nowrap" mt="xs">
-      <Code className={classes.code}>{text}</Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <ActionIcon size="sm" onClick={copy} aria-label={copied ? 'Copied' : `Copy ${text}`}>
-            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-          </ActionIcon>
-        )}
-      </CopyButton>
-    </Group>
   );
 }
