@@ -1,7 +1,7 @@
 /** What a skill does: its code, its parameters, and running it. */
 import { Badge, Box, Button, Code, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
@@ -28,6 +28,8 @@ export default function CodeTab() {
   const text = useQuery({
     ...fileTextQuery(skill.id, procedure?.file ?? '', skill.shown.number),
     enabled: Boolean(procedure),
+    // When somebody else saves, the editor stays, and so does what is typed in it.
+    placeholderData: keepPreviousData,
   });
   const [adding, setAdding] = useState(false);
   const { why } = rightsOf(useSuspenseQuery(meQuery).data, skill);

@@ -2,7 +2,7 @@
 import { Alert, Box, Button, Grid, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconLock } from '@tabler/icons-react';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { meQuery } from '@/api/queries';
 import { CodeEditor, type Mark } from '@/components/code';
@@ -25,7 +25,12 @@ import { TestTables } from './TestTables';
 export default function PolicyTab() {
   const skill = useSkill();
   const some = skill.files.some(({ path }) => path === SIDECAR);
-  const sidecar = useQuery({ ...fileTextQuery(skill.id, SIDECAR, skill.shown.number), enabled: some });
+  const sidecar = useQuery({
+    ...fileTextQuery(skill.id, SIDECAR, skill.shown.number),
+    enabled: some,
+    // When somebody else saves, the editor stays, and so does what is typed in it.
+    placeholderData: keepPreviousData,
+  });
   if (sidecar.error) return <Failure error={sidecar.error} retry={() => void sidecar.refetch()} />;
   if (some && sidecar.data === undefined) return <ListSkeleton rows={4} height={72} />;
   return <Editor key={skill.id} skill={skill} sidecar={sidecar.data ?? ''} />;
