@@ -2,7 +2,7 @@
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconFileDownload } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
-import { fetchRaw } from '@/api/client';
+import { fetchRaw, messageOf } from '@/api/client';
 import { failed } from '@/components/feedback';
 import { bytes, percent } from '@/components/time';
 import { through } from './queries';
@@ -65,7 +65,7 @@ export function Problem({ code, message, line }: { code: string; message: string
       title={line ? `It failed in line ${line}` : 'It failed'}
     >
       <Text size="sm" className={classes.words}>
-        {message}
+        {messageOf(message)}
       </Text>
       {code === 'syntax_error' && (
         <Text size="sm" mt={4}>

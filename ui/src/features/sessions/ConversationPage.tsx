@@ -34,8 +34,12 @@ const back = (
 export default function ConversationPage() {
   const { sessionId } = route.useParams();
   const session = useQuery(sessionQuery(sessionId));
-  if (session.data) return <Conversation key={sessionId} session={session.data} />;
-  if (!session.error) return <PageSkeleton />;
+  const agents = useQuery(agentsQuery);
+  // Nothing may be sent before it is known through which agent.
+  if (session.data && (agents.data || !session.data.agent_id))
+    return <Conversation key={sessionId} session={session.data} />;
+  const error = session.error ?? agents.error;
+  if (!error) return <PageSkeleton />;
   const gone = session.error instanceof ApiError && session.error.status === 404;
   return (
     <Page title="Conversation" above={back} width="text">
@@ -44,7 +48,7 @@ export default function ConversationPage() {
           It was deleted, or it is another person’s.
         </Empty>
       ) : (
-        <Failure error={session.error} retry={() => void session.refetch()} />
+        <Failure error={error} retry={() => void Promise.all([session.refetch(), agents.refetch()])} />
       )}
     </Page>
   );
@@ -86,6 +90,7 @@ function Conversation({ session }: { session: SessionDetail }) {
     interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
   const own = session.user_id === me?.id;
   const writable = own && !session.outcome;
+  const memory = !agent || Boolean(agent.procedural_memory?.enabled);
   const main = useEnd(writable, interpreter.sent.length);
   const write = (text: string) => box.current?.write(text);
   const save = ({ name, description, code }: ToSave) => {
@@ -105,7 +110,8 @@ function Conversation({ session }: { session: SessionDetail }) {
       setProblem(command.message);
       return false;
     }
-    if (!memory && command.kind !== 'run') {
+    // An agent without memory would run the words as code, and fail for no reason that a person sees.
+    if (command.kind !== 'run' && !memory) {
       setProblem('The memory of this conversation’s agent is off: it runs code, and knows no skills.');
       return false;
     }
@@ -153,7 +159,7 @@ function Conversation({ session }: { session: SessionDetail }) {
             agent={agent?.name}
             interpreter={interpreter}
             write={writable ? write : undefined}
-            save={writable ? (code) => setSaving({ name: '', description: '', code }) : undefined}
+            save={writable && memory ? (code) => setSaving({ name: '', description: '', code }) : undefined}
           />
           {query.hasNextPage && entries.length >= AT_ONCE && (
             <Button fullWidth variant="subtle" mt="sm" onClick={() => void query.fetchNextPage()}>
@@ -244,6 +250,7 @@ function lastCode(turns: Turn[]): string {
 }
 
 const examples = ['sum(range(1, 101))', '/search compound interest', '/skills', '/help'];
+const withoutMemory = examples.slice(0, 1);
 
 function Beginning({
   writable,
@@ -260,7 +267,7 @@ function Beginning({
       title={writable ? 'Write some Python, or a command' : 'Nothing was said here'}
       actions={
         writable &&
-        examples.map((example) => (
+        (memory ? examples : withoutMemory).map((example) => (
           <Button key={example} size="xs" ff="monospace" onClick={() => write(example)}>
             {example}
           </Button>
