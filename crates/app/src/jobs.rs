@@ -1,6 +1,6 @@
 //! What is done from time to time: expire, purge, forget.
 
-use model::{Actor, Skill, Status, WorkspaceId};
+use model::{Actor, Skill, Status, Timestamp, WorkspaceId};
 use serde_json::json;
 use store::Written;
 use time::Duration;
@@ -54,23 +54,23 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
         let mut tx = cx.begin(workspace.id).await?;
         done.keys_forgotten += tx.forget_keys(workspace.id, cx.now() - KEY_LIFE).await?;
         if cx.execution.history_days > 0 {
-            let before = cx.now() - Duration::days(i64::from(cx.execution.history_days));
+            let before = days_ago(cx, cx.execution.history_days);
             done.runs_pruned += runs::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
         done.governed_runs_ended += governance::finish_abandoned(cx, &mut *tx, workspace.id).await?;
         let days = cx.governance.settings().history_days;
         if days > 0 {
-            let before = cx.now() - Duration::days(i64::from(days));
+            let before = days_ago(cx, days);
             let pruned = governance::prune_before(cx, &mut *tx, workspace.id, SERVER, before);
             done.decisions_pruned += pruned.await?;
         }
         if cx.recording.history_days > 0 {
-            let before = cx.now() - Duration::days(i64::from(cx.recording.history_days));
+            let before = days_ago(cx, cx.recording.history_days);
             done.sessions_pruned +=
                 sessions::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
         if cx.analytics.history_days > 0 {
-            let before = cx.now() - Duration::days(i64::from(cx.analytics.history_days));
+            let before = days_ago(cx, cx.analytics.history_days);
             done.days_pruned += analytics::prune_before(cx, &mut *tx, workspace.id, SERVER, before).await?;
         }
         tx.commit().await?;
@@ -79,6 +79,11 @@ pub async fn keep_house(cx: &Context) -> Result<Housekeeping, Error> {
 }
 
 const SERVER: Actor = Actor { user: None, agent: None };
+
+/// So many days before this moment; where that is before anything was kept, no earlier than need be.
+fn days_ago(cx: &Context, days: u32) -> Timestamp {
+    cx.now().saturating_sub(Duration::days(i64::from(days))).max(Timestamp::UNIX_EPOCH)
+}
 
 async fn archive_drafts(cx: &Context, workspace: WorkspaceId, age: Duration) -> Result<u64, Error> {
     let mut tx = cx.begin(workspace).await?;

@@ -3,17 +3,27 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sandbox::Listener;
 pub use sandbox::OutputStream;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tracing::Instrument as _;
 
 use crate::Error;
 
 /// Who is told how an execution goes on; the default is nobody.
 #[derive(Debug, Clone, Default)]
-pub struct Audience(Option<UnboundedSender<Told>>);
+pub struct Audience(Option<Arc<Board>>);
+
+/// What was told and is not read yet. Output has its limit, so that this has one too.
+#[derive(Debug, Default)]
+struct Board {
+    told: Mutex<VecDeque<Told>>,
+    news: Notify,
+}
 
 #[derive(Debug)]
 enum Told {
@@ -22,11 +32,32 @@ enum Told {
     Wrote(OutputStream, Vec<u8>),
 }
 
+impl Board {
+    fn told(&self) -> MutexGuard<'_, VecDeque<Told>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, told: Told) {
+        self.told().push_back(told);
+        self.news.notify_one();
+    }
+
+    /// What is written while nobody reads goes together.
+    fn write(&self, stream: OutputStream, bytes: &[u8]) {
+        let mut told = self.told();
+        match told.back_mut() {
+            Some(Told::Wrote(last, kept)) if *last == stream => kept.extend_from_slice(bytes),
+            _ => told.push_back(Told::Wrote(stream, bytes.to_vec())),
+        }
+        drop(told);
+        self.news.notify_one();
+    }
+}
+
 impl Audience {
     fn tell(&self, told: Told) {
-        if let Some(sender) = &self.0 {
-            // Whoever followed may be gone; then the execution ends anyway.
-            let _ = sender.send(told);
+        if let Some(board) = &self.0 {
+            board.tell(told);
         }
     }
 
@@ -52,11 +83,8 @@ impl Audience {
 
     /// Tells what the code writes. It never waits: what is not read yet is kept, and output has its limit.
     pub(crate) fn listener(&self) -> Listener {
-        if self.0.is_none() {
-            return Listener::default();
-        }
-        let audience = self.clone();
-        Listener::new(move |stream, bytes| audience.tell(Told::Wrote(stream, bytes.to_vec())))
+        let Some(board) = self.0.clone() else { return Listener::default() };
+        Listener::new(move |stream, bytes| board.write(stream, bytes))
     }
 }
 
@@ -78,28 +106,29 @@ pub enum Step<T> {
     Ended(Result<T, Error>),
 }
 
-type Act<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
-
-/// An execution that is followed. It goes on only while it is asked for the next step, and ends when this is dropped.
+/// An execution that is followed. It goes on by itself, so that who reads slowly holds neither a place in the queue nor a
+/// session, and ends when this is dropped.
 pub struct Live<T> {
-    act: Option<Act<T>>,
-    told: UnboundedReceiver<Told>,
+    /// Holds the one act until it is done.
+    act: JoinSet<Result<T, Error>>,
+    board: Arc<Board>,
     waited: bool,
     stdout: Text,
     stderr: Text,
     steps: VecDeque<Step<T>>,
 }
 
-impl<T> Live<T> {
+impl<T: Send + 'static> Live<T> {
     /// An execution that tells this audience how it goes on.
     pub fn new<F>(act: impl FnOnce(Audience) -> F) -> Self
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        let (sender, told) = mpsc::unbounded_channel();
-        let act: Act<T> = Box::pin(act(Audience(Some(sender))));
+        let board = Arc::<Board>::default();
+        let mut acts = JoinSet::new();
+        acts.spawn(act(Audience(Some(Arc::clone(&board)))).in_current_span());
         let (stdout, stderr) = (Text::default(), Text::default());
-        Self { act: Some(act), told, waited: false, stdout, stderr, steps: VecDeque::new() }
+        Self { act: acts, board, waited: false, stdout, stderr, steps: VecDeque::new() }
     }
 
     /// Waits for the next step; none after the last one.
@@ -108,15 +137,11 @@ impl<T> Live<T> {
             if let Some(step) = self.steps.pop_front() {
                 return Some(step);
             }
-            let act = self.act.as_mut()?;
             tokio::select! {
                 biased;
-                Some(told) = self.told.recv() => {
-                    self.take(told);
-                    self.take_all();
-                }
-                ended = act => {
-                    self.act = None;
+                () = self.board.news.notified() => self.take_all(),
+                ended = self.act.join_next() => {
+                    let ended = ended?.unwrap_or_else(|error| Err(sandbox::Error::Failed(error.to_string()).into()));
                     self.take_all();
                     for stream in [OutputStream::Stdout, OutputStream::Stderr] {
                         let rest = self.text(stream).rest();
@@ -128,11 +153,9 @@ impl<T> Live<T> {
         }
     }
 
-    /// What is there already goes together, so that many small writes are not as many steps.
     fn take_all(&mut self) {
-        while let Ok(told) = self.told.try_recv() {
-            self.take(told);
-        }
+        let all = std::mem::take(&mut *self.board.told());
+        all.into_iter().for_each(|told| self.take(told));
     }
 
     fn take(&mut self, told: Told) {

@@ -4,17 +4,16 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use app::live::{Live, OutputStream, Step};
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::Stream;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::accept::asks_for;
 use crate::problem::Problem;
 
-/// The media type.
-pub(crate) const EVENTS: &str = "text/event-stream";
 /// How long a stream is silent at most; a comment says that it still stands.
 const SILENCE: Duration = Duration::from_secs(15);
 
@@ -32,10 +31,7 @@ pub(crate) fn event(name: &str, data: impl Serialize) -> Event {
 
 /// Whether a request asks for events.
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
-    let named =
-        |range: &str| range.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(EVENTS));
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    accepted.flat_map(|value| value.split(',')).any(named)
+    asks_for(headers, "text/event-stream")
 }
 
 /// Follows an execution. What is refused before it waits or starts is an ordinary problem.
@@ -71,25 +67,5 @@ fn told<T, V: Serialize>(step: Step<T>, view: fn(T) -> V) -> Event {
         }
         Step::Ended(Ok(done)) => event("finished", view(done)),
         Step::Ended(Err(error)) => event("problem", Problem::from(error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_are_wanted_where_they_are_named() {
-        for (accept, wanted) in [
-            ("text/event-stream", true),
-            ("application/json, Text/Event-Stream;q=0.9", true),
-            ("*/*", false),
-            ("text/*", false),
-            ("application/json", false),
-        ] {
-            let headers = HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
-            assert_eq!(is_wanted(&headers), wanted, "{accept}");
-        }
-        assert!(!is_wanted(&HeaderMap::new()));
     }
 }

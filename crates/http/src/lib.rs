@@ -4,6 +4,7 @@
 //! A handler reads the request into types, calls one use case of `app`, and renders. No rule lives here, and
 //! nothing here knows which database there is.
 
+mod accept;
 mod auth;
 mod bounds;
 mod cache;

@@ -191,6 +191,17 @@ async fn old_days_are_forgotten_and_the_counters_of_the_skill_stay() {
 }
 
 #[tokio::test]
+async fn days_that_are_kept_for_longer_than_there_is_time_are_kept() {
+    let mut app = TestApp::new().await;
+    let admin = app.admin().await;
+    let id = app.skill(&admin, "a").await.skill.id;
+    use_it(&app, &admin, id, 1, 0).await;
+    app.clock.advance(Duration::days(9_000));
+    app.cx = app.cx.clone().with_analytics(AnalyticsSettings { history_days: u32::MAX });
+    assert_eq!(keep_house(&app.cx).await.unwrap().days_pruned, 0);
+}
+
+#[tokio::test]
 async fn what_was_deleted_is_not_counted_and_takes_its_days_along() {
     let app = TestApp::new().await;
     let admin = app.admin().await;

@@ -1,12 +1,13 @@
 //! Executions that are followed while they go on.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use app::code_sessions::{self, ExecuteCode};
-use app::live::{Audience, Live, OutputStream, Step};
+use app::code_sessions::{self, ExecuteCode, Executed};
+use app::live::{Live, OutputStream, Step};
 use app::runs::{self, Ran, RunSkill};
 use app::{Code, Error, ExecutionSettings, QueueSettings};
-use model::{Caller, Language, SkillId};
+use model::{Caller, CodeSessionId, Language, SkillId};
 use sandbox::{Captured, Outcome};
 use serde_json::{Map, json};
 use testkit::runner::returned;
@@ -44,6 +45,22 @@ fn run(app: &TestApp, caller: &Caller, id: SkillId) -> Live<Ran> {
     Live::new(|audience| async move {
         let request = RunSkill { parameters: numbers(1, 2), audience, ..RunSkill::default() };
         runs::execute(&cx, &caller, id, request).await
+    })
+}
+
+fn execute(app: &TestApp, caller: &Caller, session: Option<CodeSessionId>) -> Live<Executed> {
+    let (cx, caller) = (app.cx.clone(), caller.clone());
+    Live::new(|audience| async move {
+        let request = ExecuteCode {
+            session,
+            code: "x".to_owned(),
+            language: Language::Python,
+            parameters: Map::new(),
+            timeout: None,
+            profile: None,
+            audience,
+        };
+        code_sessions::execute(&cx, &caller, request).await
     })
 }
 
@@ -137,22 +154,7 @@ async fn who_stops_following_ends_the_code() {
 async fn code_in_a_session_is_told_the_same_way_and_waits_for_its_session() {
     let (app, go_on) = writing(1).await;
     let alice = app.user("alice", &[]).await;
-    let execute = |session| {
-        let (cx, alice) = (app.cx.clone(), alice.clone());
-        Live::new(move |audience: Audience| async move {
-            let request = ExecuteCode {
-                session,
-                code: "x".to_owned(),
-                language: Language::Python,
-                parameters: Map::new(),
-                timeout: None,
-                profile: None,
-                audience,
-            };
-            code_sessions::execute(&cx, &alice, request).await
-        })
-    };
-    let mut live = execute(None);
+    let mut live = execute(&app, &alice, None);
     let mut told = Vec::new();
     let session = loop {
         match live.next().await.unwrap() {
@@ -162,10 +164,32 @@ async fn code_in_a_session_is_told_the_same_way_and_waits_for_its_session() {
     };
     assert_eq!(told.first().unwrap(), "started");
     assert_eq!(told.iter().filter(|word| word.starts_with("Stderr")).collect::<Vec<_>>(), ["Stderr careful"]);
-    let (mut first, mut second) = (execute(Some(session)), execute(Some(session)));
+    let mut first = execute(&app, &alice, Some(session));
     assert_eq!(word(&first.next().await.unwrap()), "started");
+    let mut second = execute(&app, &alice, Some(session));
     assert_eq!(word(&second.next().await.unwrap()), "waiting");
     go_on.add_permits(2);
     while first.next().await.is_some() {}
     assert_eq!(word(&second.next().await.unwrap()), "started");
+}
+
+#[tokio::test]
+async fn who_does_not_listen_holds_no_place() {
+    let (app, go_on) = writing(0).await;
+    let alice = app.user("alice", &[]).await;
+    let mut live = execute(&app, &alice, None);
+    assert_eq!(word(&live.next().await.unwrap()), "started");
+    go_on.add_permits(1);
+    let free = async {
+        while app.cx.queue.counts().running > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), free).await.expect("the place is free again");
+    // What was written meanwhile is told all the same.
+    let mut told = Vec::new();
+    while let Some(step) = live.next().await {
+        told.push(word(&step));
+    }
+    assert_eq!(told, ["Stdout h", "Stderr careful", "Stdout \u{e9}\n", "done"]);
 }

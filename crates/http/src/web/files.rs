@@ -4,8 +4,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-use super::encoding::takes_gzip;
 use super::source::{FileName, WebApp};
+use crate::accept::takes_gzip;
 use crate::etag;
 
 /// For files whose name says which bytes they hold.

@@ -3,16 +3,16 @@
 //! What the app shows it asks the API for, as every other client does; nothing here knows a skill or a caller.
 
 mod document;
-mod encoding;
 mod files;
 mod source;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, Uri, header};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 
 pub use source::{NoWebApp, WebApp};
 
+use crate::accept::asks_for;
 use crate::server::HttpState;
 use crate::{pages, problem};
 use source::FileName;
@@ -57,7 +57,7 @@ pub(crate) async fn page(state: &HttpState) -> Option<Response> {
 
 /// Whether it is a browser that asks for something to show.
 pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
-    encoding::words(headers, &header::ACCEPT).any(|(word, _)| word.eq_ignore_ascii_case("text/html"))
+    asks_for(headers, "text/html")
 }
 
 fn is_for_programs(path: &str) -> bool {

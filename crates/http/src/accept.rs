@@ -3,10 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, header};
 
 /// The words of a header that is a list, each with whether it is wanted at all: `;q=0` says that it is not.
-pub(super) fn words<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-) -> impl Iterator<Item = (&'a str, bool)> + use<'a> {
+fn words<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = (&'a str, bool)> + use<'a> {
     let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -16,8 +13,13 @@ pub(super) fn words<'a>(
     })
 }
 
+/// Whether a request asks for a media type by its name: `*/*` does not.
+pub(crate) fn asks_for(headers: &HeaderMap, media_type: &str) -> bool {
+    words(headers, &header::ACCEPT).any(|(word, taken)| taken && word.eq_ignore_ascii_case(media_type))
+}
+
 /// Whether an answer may be packed with gzip.
-pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     let says = |wanted: &str| {
         let mut words = words(headers, &header::ACCEPT_ENCODING);
         words.find(|(word, _)| word.eq_ignore_ascii_case(wanted)).map(|(_, taken)| taken)
@@ -30,6 +32,23 @@ mod tests {
     use axum::http::HeaderValue;
 
     use super::*;
+
+    #[test]
+    fn a_media_type_is_asked_for_by_its_name() {
+        let table = [
+            ("text/event-stream", true),
+            ("application/json, Text/Event-Stream;q=0.9", true),
+            ("text/event-stream;q=0, application/json", false),
+            ("*/*", false),
+            ("text/*", false),
+            ("application/json", false),
+        ];
+        for (accept, wanted) in table {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
+            assert_eq!(asks_for(&headers, "text/event-stream"), wanted, "{accept}");
+        }
+        assert!(!asks_for(&HeaderMap::new(), "text/event-stream"));
+    }
 
     #[test]
     fn gzip_is_for_those_who_take_it() {
