@@ -90,7 +90,6 @@ function Conversation({ session }: { session: SessionDetail }) {
     interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
   const own = session.user_id === me?.id;
   const writable = own && !session.outcome;
-  const memory = !agent || Boolean(agent.procedural_memory?.enabled);
   const main = useEnd(writable, interpreter.sent.length);
   const write = (text: string) => box.current?.write(text);
   const save = ({ name, description, code }: ToSave) => {
