@@ -33,6 +33,25 @@ export default defineConfig({
   plugins: [react(), compressed()],
   resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
   html: { cspNonce: '__CSP_NONCE__' },
-  build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
+  build: {
+    target: 'es2022',
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // What most pages share comes in few files; what only editors, charts and Markdown need stays with them.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            {
+              name: 'mantine',
+              test: /node_modules\/(@mantine\/(core|hooks|modals|notifications|spotlight|store|form)|@floating-ui|clsx)\//,
+            },
+          ],
+        },
+      },
+    },
+  },
   server: { host: '127.0.0.1', proxy: Object.fromEntries(doors.map((door) => [door, { target: server }])) },
 });
