@@ -155,7 +155,9 @@ impl<T: Send + 'static> Live<T> {
 
     fn take_all(&mut self) {
         let all = std::mem::take(&mut *self.board.told());
-        all.into_iter().for_each(|told| self.take(told));
+        for told in all {
+            self.take(told);
+        }
     }
 
     fn take(&mut self, told: Told) {

@@ -69,11 +69,11 @@ async fn a_member_is_told_of_their_own_part() {
     let agents = async |token: &str, query: &str| {
         api.ok_as(token, 200, get(&format!("/analytics{query}"))).await.json()["agents"].clone()
     };
-    let helped = json!({"agent_id": helper["id"], "name": "helper", "uses": 1, "successes": 1});
+    let told = json!({"agent_id": helper["id"], "name": "helper", "uses": 1, "successes": 1});
     let alone = json!({"agent_id": null, "name": null, "uses": 1, "successes": 1});
     let all = agents(&rita, "").await;
     assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
-    assert_eq!(agents(&rita, "?agent=helper").await, json!([helped]));
+    assert_eq!(agents(&rita, "?agent=helper").await, json!([told]));
     assert_eq!(agents(&rita, "?user=alice").await, json!([alone]));
     assert_eq!(agents(&alice, "").await, json!([alone]));
     assert_eq!(agents(&alice, "?agent=helper").await, json!([]));
@@ -95,12 +95,12 @@ async fn skills_are_counted_by_owner() {
         "user_handle": null, "count": 1});
     let own = json!({"scope": "user", "agent_id": null, "agent_name": null, "user_id": user, "user_handle": "alice",
         "count": 1});
-    let helped = json!({"scope": "agent_user", "agent_id": helper["id"], "agent_name": "helper", "user_id": user,
+    let through_agent = json!({"scope": "agent_user", "agent_id": helper["id"], "agent_name": "helper", "user_id": user,
         "user_handle": "alice", "count": 1});
     let groups = async |query: &str| {
         api.ok_as(&alice, 200, get(&format!("/skills/groups{query}"))).await.json()["items"].clone()
     };
-    assert_eq!(groups("").await, json!([workspace, own, helped]));
+    assert_eq!(groups("").await, json!([workspace, own, through_agent]));
     assert_eq!(groups("?status=draft").await, json!([own]));
     assert_eq!(groups("?name=!!!").await, json!([]));
     let bob = api.user("bob", &[]).await;
