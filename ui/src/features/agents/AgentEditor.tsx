@@ -11,6 +11,7 @@ import { ask, failed } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useStanding } from '@/components/standing';
+import { useTabInSight } from '@/components/useTabInSight';
 import { ConnectTab } from './ConnectTab';
 import { ContextTab } from './ContextTab';
 import { DiscoveryTab } from './DiscoveryTab';
@@ -42,6 +43,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { admin } = useStanding();
   const search = useSearch({ from: '/shell/agents/$agentId' });
   const tab = tabs.some(({ value }) => value === search.tab) ? (search.tab as string) : 'info';
+  const bar = useTabInSight<HTMLDivElement>(tab);
   const editing = useAgentDraft(agent);
   const { draft, changed } = editing;
   const [gone, setGone] = useState<ApiError>();
@@ -139,7 +141,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the agent">
+        <Tabs.List ref={bar} mb="lg" aria-label="Parts of the agent">
           {tabs.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>
               {label}
