@@ -51,7 +51,9 @@ export function Shortcuts() {
     ['Enter', 'Open'],
     ['x', 'Choose, in the library'],
     ['a  x', 'Approve and reject, in the review queue'],
+    ['u', 'Take the last decision back, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
+    ['Ctrl Enter', 'Run a skill, or ask the test bench'],
     ['?', 'This list'],
   ];
   return (
