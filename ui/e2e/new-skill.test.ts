@@ -66,6 +66,19 @@ test('a skill is written from a template, with a procedure, for one agent, as a 
   await leave();
 });
 
+test('no letter is lost, however fast one types', async () => {
+  const { page, leave } = await visit(server);
+  await write(page, 'typed-fast');
+  const words = 'Read the figures, compare them with last month, and say what changed. '.repeat(6).trim();
+  await page.locator('.cm-content').first().click();
+  await page.keyboard.type(words);
+  await page.keyboard.press('Control+s');
+  await page.waitForURL(/\/skills\/[0-9a-f-]{36}/);
+  const { instructions } = await find('typed-fast');
+  expect(instructions.trim()).toBe(words);
+  await leave();
+});
+
 test('a name that is taken leads to the skill that has it, and nothing typed is lost', async () => {
   await server.call('POST', '/skills', { name: 'taken', title: 'Taken one', description: 'It was first.' });
   const { page, leave } = await visit(server);

@@ -210,3 +210,28 @@ test('signing out ends the session', async () => {
   expect((await page.request.get('/api/v1/me')).status()).toBe(401);
   await leave();
 });
+
+test('a second tab of the browser is live too', async () => {
+  const { page, context, leave } = await visit(server);
+  await page.goto('/skills');
+  await page.getByRole('status', { name: 'live', exact: true }).waitFor();
+  const second = await context.newPage();
+  await second.goto('/agents');
+  await second.getByRole('status', { name: 'live', exact: true }).waitFor();
+  await leave();
+});
+
+test('on a phone the open tab is in sight', async () => {
+  const { page, leave } = await visit(server);
+  await page.setViewportSize(phone);
+  await page.goto('/settings/system');
+  const tab = page.getByRole('tab', { name: 'System' });
+  await tab.waitFor();
+  await expect
+    .poll(async () => {
+      const box = await tab.boundingBox();
+      return box !== null && box.x >= 0 && box.x + box.width <= phone.width;
+    })
+    .toBe(true);
+  await leave();
+});

@@ -33,13 +33,22 @@ const wait = (ms: number, signal: AbortSignal) =>
 /** Listens until the signal: in this tab where no other does. */
 export function followChanges(signal: AbortSignal): void {
   const channel = new BroadcastChannel('repertoire-changes');
-  channel.onmessage = (message) => hear(message.data);
-  signal.addEventListener('abort', () => channel.close());
+  let leads = false;
   const tell = (event: Heard) => {
     hear(event);
     channel.postMessage(event);
   };
-  const lead = () => listen(tell, signal);
+  channel.onmessage = ({ data }: MessageEvent<Heard>) => {
+    if (!data.asks) hear(data);
+    else if (leads) channel.postMessage({ live } satisfies Heard);
+  };
+  signal.addEventListener('abort', () => channel.close());
+  // A tab that comes later is told how things stand by the one that listens.
+  channel.postMessage({ asks: true } satisfies Heard);
+  const lead = () => {
+    leads = true;
+    return listen(tell, signal);
+  };
   if (navigator.locks) {
     navigator.locks.request('repertoire-changes', { signal }, lead).catch(() => undefined);
   } else {
@@ -47,7 +56,7 @@ export function followChanges(signal: AbortSignal): void {
   }
 }
 
-type Heard = { live?: boolean; topics?: Topic[] };
+type Heard = { asks?: boolean; live?: boolean; topics?: Topic[] };
 
 function hear(event: Heard): void {
   if (event.live !== undefined) setLive(event.live);

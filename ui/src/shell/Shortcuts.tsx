@@ -53,6 +53,7 @@ export function Shortcuts() {
     ['a  x', 'Approve and reject, in the review queue'],
     ['u', 'Undo a rejection, in the review queue'],
     ['Ctrl S', 'Save, in an editor'],
+    ['Ctrl Enter', 'Run a skill, or ask the test bench'],
     ['?', 'This list'],
   ];
   return (

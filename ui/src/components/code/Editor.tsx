@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -34,6 +34,9 @@ export type EditorProps = {
   jump?: { line: number } | null;
 };
 
+/** Marks a change that came from outside, of which nobody needs to be told. */
+const fromOutside = Annotation.define<boolean>();
+
 export default function Editor(props: EditorProps) {
   const { value, language, readOnly = !props.onChange, marks, label, height, maxHeight } = props;
   const marked = Boolean(marks);
@@ -43,6 +46,8 @@ export default function Editor(props: EditorProps) {
   changed.current = props.onChange;
   const first = useRef(value);
   const writing = useRef(new Compartment());
+  // What was told and has not come back as `value` yet: letters may be typed faster than the page is drawn.
+  const told = useRef<string[]>([]);
 
   useEffect(() => {
     if (!place.current) return;
@@ -62,7 +67,11 @@ export default function Editor(props: EditorProps) {
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           writing.current.of([]),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current?.(update.state.doc.toString());
+            const outside = update.transactions.some((change) => change.annotation(fromOutside));
+            if (!update.docChanged || outside || !changed.current) return;
+            const text = update.state.doc.toString();
+            told.current.push(text);
+            changed.current(text);
           }),
         ],
       }),
@@ -70,6 +79,7 @@ export default function Editor(props: EditorProps) {
     view.current = editor;
     return () => {
       first.current = editor.state.doc.toString();
+      told.current = [];
       editor.destroy();
       view.current = null;
     };
@@ -96,8 +106,18 @@ export default function Editor(props: EditorProps) {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() !== value) {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    if (!editor) return;
+    const back = told.current.lastIndexOf(value);
+    if (back >= 0) {
+      told.current.splice(0, back + 1);
+      return;
+    }
+    told.current = [];
+    if (editor.state.doc.toString() !== value) {
+      editor.dispatch({
+        changes: { from: 0, to: editor.state.doc.length, insert: value },
+        annotations: fromOutside.of(true),
+      });
     }
   }, [value]);
 

@@ -11,7 +11,7 @@ import { ask, failed } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useStanding } from '@/components/standing';
-import { useTabInView } from '@/components/useTabInView';
+import { useTabInSight } from '@/components/useTabInSight';
 import { ConnectTab } from './ConnectTab';
 import { ContextTab } from './ContextTab';
 import { DiscoveryTab } from './DiscoveryTab';
@@ -43,8 +43,8 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { admin } = useStanding();
   const search = useSearch({ from: '/shell/agents/$agentId' });
   const tab = tabs.some(({ value }) => value === search.tab) ? (search.tab as string) : 'info';
+  const bar = useTabInSight<HTMLDivElement>(tab);
   const editing = useAgentDraft(agent);
-  useTabInView(tab);
   const { draft, changed } = editing;
   const [gone, setGone] = useState<ApiError>();
 
@@ -141,7 +141,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the agent">
+        <Tabs.List ref={bar} mb="lg" aria-label="Parts of the agent">
           {tabs.map(({ value, label }) => (
             <Tabs.Tab key={value} value={value}>
               {label}

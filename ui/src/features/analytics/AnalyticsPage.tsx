@@ -80,7 +80,7 @@ function Dashboard({ seen, span, agent }: DashboardProps) {
           Every run, and every use an agent tells of, is counted here: how often, with what success, through
           which agent. Connect an agent, or run a skill, and it begins to show.
         </Empty>
-        <UnusedSkills skills={seen.unused} span={span} />
+        {seen.totals.skills > 0 && <UnusedSkills skills={seen.unused} span={span} />}
       </Stack>
     );
   return (

@@ -211,7 +211,7 @@ function NothingWaits({ reviewer }: { reviewer: boolean }) {
       }
     >
       {reviewer
-        ? 'Here come skills that agents propose, skills of agents that demand approval, what people hand in for everyone, and promotions they ask for. Turn on “require approval” in an agent to see its skills here before it uses them.'
+        ? 'Here come skills that agents propose, skills of agents that demand approval, what people hand in for everyone, and promotions they ask for. Turn on “Ask for approval” in an agent to see its skills here before it uses them.'
         : 'Here come your drafts, what agents propose to you, and what you handed in for others, until somebody decides.'}
     </Empty>
   );

@@ -81,8 +81,16 @@ export function ToolCard({ turn, unfolded, agent, write, save }: CardProps) {
           <Text size="sm" fw={570} className={classes.cut}>
             {title}
           </Text>
-          {result?.failed && <Badge color="red">failed</Badge>}
-          {call && !result && <Badge color="gray">no result</Badge>}
+          {result?.failed && (
+            <Badge color="red" flex="none">
+              failed
+            </Badge>
+          )}
+          {call && !result && (
+            <Badge color="gray" flex="none">
+              no result
+            </Badge>
+          )}
           <Ago at={entry.at} size="xs" c="dimmed" ml="auto" className={classes.fixed} />
         </Group>
         <Collapse expanded={open}>

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Page } from '@/components/page';
-import { useTabInView } from '@/components/useTabInView';
+import { useTabInSight } from '@/components/useTabInSight';
 
 const tabs = [
   { to: '/settings', label: 'Profile' },
@@ -14,7 +14,7 @@ const tabs = [
 export default function SettingsPage() {
   const navigate = useNavigate();
   const path = useRouterState({ select: (state) => state.location.pathname.replace(/\/$/, '') });
-  useTabInView(path);
+  const bar = useTabInSight<HTMLDivElement>(path);
   return (
     <Page
       title="Settings"
@@ -27,7 +27,7 @@ export default function SettingsPage() {
           if (tab) void navigate({ to: tab.to });
         }}
       >
-        <Tabs.List mb="lg" aria-label="Settings">
+        <Tabs.List ref={bar} mb="lg" aria-label="Settings">
           {tabs.map(({ to, label }) => (
             <Tabs.Tab key={to} value={to}>
               {label}

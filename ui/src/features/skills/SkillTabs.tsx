@@ -1,6 +1,6 @@
 /** The tabs of a skill: links, since each has its own address. */
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useTabInSight } from '@/components/useTabInSight';
 import classes from './SkillTabs.module.css';
 
 const tabs = [
@@ -14,14 +14,8 @@ const tabs = [
 ] as const;
 
 export function SkillTabs({ id }: { id: string }) {
-  const bar = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
-  // On a phone the open tab may stand outside.
-  useEffect(() => {
-    bar.current
-      ?.querySelector('[aria-current="page"]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [path]);
+  const bar = useTabInSight<HTMLElement>(path);
   return (
     <nav ref={bar} aria-label="Parts of the skill" className={classes.tabs}>
       {tabs.map(({ to, label }) => (
