@@ -142,7 +142,8 @@ async fn the_web_app_comes_from_the_folder_that_is_named() {
     let world = World::new();
     std::fs::create_dir(world.path("dist")).unwrap();
     let dist = world.path("dist").display().to_string();
-    let refused = world.run(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--ui-dir", &dist]);
+    let refused =
+        world.run(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--ui-dir", &dist]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("index.html") && refused.err.contains("make ui"), "{}", refused.err);
     std::fs::write(world.path("dist/index.html"), "<p nonce=\"__CSP_NONCE__\">the app</p>").unwrap();
