@@ -27,23 +27,12 @@ const AMOUNTS = 'principal=1000 rate=0.05 time=10 frequency=12';
 const TIME_LIMIT = /stopped after 1 s, the time limit/i;
 const HELLO = "print('Hello World')";
 
-const memory = {
-  enabled: true,
-  auto_register_skills: true,
-  require_skill_approval: false,
-  max_skills_per_user: 0,
-  skill_search_threshold: 0.8,
-  prefer_skills: true,
-  approver: 'owner',
-  proposal_mode: 'proactive',
-};
-
 /** An agent; without settings it has no procedural memory. */
 const agent = (name: string, title: string, settings: Body | null = {}, more: Body = {}) =>
   server.call('POST', '/agents', {
     name,
     title,
-    procedural_memory: settings && { ...memory, ...settings },
+    procedural_memory: settings && { enabled: true, ...settings },
     ...more,
   });
 

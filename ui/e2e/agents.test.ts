@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, phone, settle, visit } from './browser';
-import { seedSkills } from './seeds-admin';
+import { seedFew } from './seeds';
 import { Server } from './server';
 
 let server: Server;
@@ -9,7 +9,7 @@ let skills: Record<string, string>;
 
 beforeAll(async () => {
   server = await Server.start();
-  skills = await seedSkills(server);
+  skills = await seedFew(server);
 });
 afterAll(async () => {
   await closeBrowser();

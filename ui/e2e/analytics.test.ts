@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, phone, settle, visit } from './browser';
-import { seedSkills } from './seeds-admin';
+import { seedFew } from './seeds';
 import { Server } from './server';
 
 let server: Server;
@@ -9,7 +9,7 @@ let agent: { id: string };
 
 beforeAll(async () => {
   server = await Server.start();
-  skills = await seedSkills(server);
+  skills = await seedFew(server);
   agent = await server.call('POST', '/agents', {
     name: 'release-bot',
     title: 'Release bot',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeBrowser, look, phone, settle, visit } from './browser';
-import { seedSkills } from './seeds-admin';
+import { seedFew } from './seeds';
 import { Server } from './server';
 
 let server: Server;
@@ -9,7 +9,7 @@ let skills: Record<string, string>;
 
 beforeAll(async () => {
   server = await Server.start();
-  skills = await seedSkills(server);
+  skills = await seedFew(server);
   const ada = await server.person('ada', ['member', 'reviewer'], 'Ada Stern');
   await server.call('POST', `/skills/${skills['rotate-keys']}/disable`, undefined, ada.token);
   await server.call('POST', `/skills/${skills['triage-crash-reports']}/archive`, {

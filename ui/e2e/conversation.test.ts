@@ -17,17 +17,6 @@ afterAll(async () => {
   await server.end();
 });
 
-const memory = {
-  enabled: true,
-  auto_register_skills: true,
-  require_skill_approval: false,
-  max_skills_per_user: 0,
-  skill_search_threshold: 0.8,
-  prefer_skills: true,
-  approver: 'owner',
-  proposal_mode: 'proactive',
-};
-
 /** Calls the API through an agent, as the agent's host would. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they asked for
 async function through(agent: string, method: string, path: string, body: Body): Promise<any> {
@@ -51,7 +40,7 @@ async function conversation(settings: Body = {}) {
   await server.call('POST', '/agents', {
     name: agent,
     title: `Planner ${made}`,
-    procedural_memory: { ...memory, ...settings },
+    procedural_memory: { enabled: true, ...settings },
   });
   const session = await through(agent, 'POST', '/sessions', { title: `Savings ${made}`, source: 'my-agent' });
   const interpret = (body: Body) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await server.call('POST', '/agents', {
     name: 'analyst',
     title: 'Analyst',
-    procedural_memory: { ...memory, require_skill_approval: true, approver: 'admin' },
+    procedural_memory: { enabled: true, require_skill_approval: true, approver: 'admin' },
   });
   await server.call('POST', '/skills', {
     name: 'summarise-invoice',
@@ -28,17 +28,6 @@ afterAll(async () => {
   await closeBrowser();
   await server.end();
 });
-
-const memory = {
-  enabled: true,
-  auto_register_skills: true,
-  require_skill_approval: false,
-  max_skills_per_user: 0,
-  skill_search_threshold: 0.8,
-  prefer_skills: true,
-  approver: 'owner',
-  proposal_mode: 'proactive',
-};
 
 /** A skill that Ada hands in for everyone. */
 const handIn = (name: string, title: string, description: string) =>

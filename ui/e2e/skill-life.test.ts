@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, settle, visit } from './browser';
+import { seedOne } from './seeds';
 import { Server } from './server';
 
 let server: Server;
@@ -15,22 +16,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   count += 1;
-  skill = await make(`release-notes-${count}`);
+  skill = await seedOne(server, `release-notes-${count}`);
 });
-
-async function make(name: string, more: Record<string, unknown> = {}) {
-  const { skill: made } = await server.call('POST', '/skills', {
-    name,
-    title: 'Release notes',
-    description: 'Writes release notes from merged changes. Use it before every release.',
-    instructions: '# Release notes\n\n1. List the merged changes.\n2. Group them by what people notice.\n',
-    tags: ['release', 'writing'],
-    icon: '🚀',
-    example_prompts: ['Write the release notes for 2.4'],
-    ...more,
-  });
-  return made;
-}
 
 const read = (id = skill.id) => server.call('GET', `/skills/${id}`);
 
@@ -71,7 +58,7 @@ test('the switch turns a skill off at once, and undo turns it on again', async (
 });
 
 test('a draft is submitted, rejected with a reason, reopened and approved', async () => {
-  const draft = await make(`draft-${count}`, { draft: true });
+  const draft = await seedOne(server, `draft-${count}`, { draft: true });
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${draft.id}`);
   await page.getByText('Agents do not find it yet').waitFor();

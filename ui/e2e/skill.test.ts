@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, visit } from './browser';
+import { seedOne } from './seeds';
 import { Server } from './server';
 
 let server: Server;
@@ -15,22 +16,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   count += 1;
-  skill = await make(`release-notes-${count}`);
+  skill = await seedOne(server, `release-notes-${count}`);
 });
-
-async function make(name: string, more: Record<string, unknown> = {}) {
-  const { skill: made } = await server.call('POST', '/skills', {
-    name,
-    title: 'Release notes',
-    description: 'Writes release notes from merged changes. Use it before every release.',
-    instructions: '# Release notes\n\n1. List the merged changes.\n2. Group them by what people notice.\n',
-    tags: ['release', 'writing'],
-    icon: '🚀',
-    example_prompts: ['Write the release notes for 2.4'],
-    ...more,
-  });
-  return made;
-}
 
 const read = (id = skill.id) => server.call('GET', `/skills/${id}`);
 
@@ -110,7 +97,7 @@ test('the form saves only what changed, as a revision, with Ctrl-S', async () =>
 
 test('what the server refuses stands beside the field, and nothing typed is lost', async () => {
   const { page, leave } = await visit(server);
-  const other = await make(`taken-${count}`);
+  const other = await seedOne(server, `taken-${count}`);
   await page.goto(`/skills/${skill.id}`);
   await page.getByLabel('Name', { exact: false }).first().waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill(other.name);
@@ -212,7 +199,7 @@ test('a shared skill is read-only for members, with a word why', async () => {
 });
 
 test('a provider’s skill says so and cannot be changed', async () => {
-  const built = await make(`pptx-${count}`, { title: 'Slides', origin: 'provider' });
+  const built = await seedOne(server, `pptx-${count}`, { title: 'Slides', origin: 'provider' });
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${built.id}`);
   await page.getByText('Provider', { exact: true }).waitFor();

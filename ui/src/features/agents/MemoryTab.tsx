@@ -1,9 +1,10 @@
 /** All procedural-memory settings of an agent. */
 import { Alert, Divider, Group, Radio, Slider, Stack, Switch, Text } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
+import type { Memory } from '@/api/memory';
 import { AmountInput } from '@/components/AmountInput';
 import type { TabProps } from './AgentEditor';
-import { type Memory, thresholdMeaning } from './draft';
+import { thresholdMeaning } from './draft';
 import { approvers, proposalModes } from './words';
 
 export function MemoryTab({ draft, change, locked }: TabProps) {

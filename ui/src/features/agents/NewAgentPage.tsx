@@ -4,13 +4,13 @@ import { IconLock } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, api, call, messageOf } from '@/api/client';
+import { usualMemory } from '@/api/memory';
 import { refresh } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { nameProblem, slug } from '@/components/slug';
 import { useStanding } from '@/components/standing';
 import { useUnsavedGuard } from '@/components/unsaved';
-import { usualMemory } from './draft';
 
 export default function NewAgentPage() {
   const navigate = useNavigate();

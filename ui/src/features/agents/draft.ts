@@ -1,8 +1,8 @@
 /** An agent as somebody is about to save it, and how that meets what others saved meanwhile. */
 import type { Schemas } from '@/api/client';
+import { type Memory, usualMemory } from '@/api/memory';
 
 export type Agent = Schemas['AgentView'];
-export type Memory = Schemas['ProceduralMemoryView'];
 export type Assignment = Schemas['AssignmentView'];
 export type Limits = Schemas['RunLimitsView'];
 
@@ -16,18 +16,6 @@ export type AgentDraft = {
   toolsets: string[];
   run_limits: Limits;
   skills: Assignment[];
-};
-
-/** What the server takes where nothing is said. */
-export const usualMemory: Memory = {
-  enabled: false,
-  auto_register_skills: true,
-  require_skill_approval: false,
-  max_skills_per_user: 0,
-  skill_search_threshold: 0.8,
-  prefer_skills: true,
-  approver: 'owner',
-  proposal_mode: 'proactive',
 };
 
 export function draftOf(agent: Agent): AgentDraft {

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
+import { usualMemory } from '@/api/memory';
 import { agentsQuery, meQuery, refresh } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { through } from './queries';
@@ -105,16 +106,7 @@ function NoAgent({ admin }: { admin: boolean }) {
             name: 'assistant',
             title: 'Assistant',
             description: 'Runs code, and keeps what works as skills.',
-            procedural_memory: {
-              enabled: true,
-              auto_register_skills: true,
-              require_skill_approval: false,
-              max_skills_per_user: 0,
-              skill_search_threshold: 0.8,
-              prefer_skills: true,
-              approver: 'owner',
-              proposal_mode: 'proactive',
-            },
+            procedural_memory: { ...usualMemory, enabled: true },
           },
         }),
       );
