@@ -5,6 +5,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, call } from '@/api/client';
+import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
 import { Empty, Loaded } from '@/components/page';
 import { UserPicker } from '@/components/pickers';
@@ -71,7 +72,7 @@ export function AuditLog() {
             </Empty>
           ) : (
             <>
-              <ul className={classes.list} aria-label="Entries">
+              <ul className={list.framed} aria-label="Entries">
                 {items.map((item) => (
                   <Row key={item.sequence} entry={item} names={names} open={() => open(item.sequence)} />
                 ))}

@@ -1,30 +1,23 @@
 /** One decision whole: why it came out so, about what, and under which revisions. */
-import { Alert, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconFlask, IconShieldX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { AppLink } from '@/components/AppLink';
 import { ButtonLink } from '@/components/ButtonLink';
+import { DetailDrawer, Json, Part } from '@/components/detail';
 import { useNames } from '@/components/names';
 import { Loaded } from '@/components/page';
 import { duration, moment } from '@/components/time';
-import { Json, PolicyLink, Reasons, VerdictBadge } from './parts';
+import { PolicyLink, Reasons, VerdictBadge } from './parts';
 import { type Decision, decisionQuery, governedRunQuery } from './queries';
 import { benchOf } from './search';
 import { causeAbout, causeLabel } from './words';
 
 export function DecisionDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   return (
-    <Drawer
-      opened={Boolean(id)}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title="Decision"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {id && <Shown id={id} />}
-    </Drawer>
+    <DetailDrawer title="Decision" id={id} onClose={onClose}>
+      {(shown) => <Shown id={shown} />}
+    </DetailDrawer>
   );
 }
 
@@ -152,16 +145,5 @@ function GovernedRun({ id, decision }: { id: string; decision: Decision }) {
         All decisions of this run
       </AppLink>
     </Part>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section>
-      <Title order={3} size="h6" mb={6}>
-        {title}
-      </Title>
-      {children}
-    </section>
   );
 }

@@ -5,6 +5,7 @@ import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
 import { Empty, Failure, ListSkeleton } from '@/components/page';
 import { Ago } from '@/components/time';
@@ -48,9 +49,9 @@ export default function DecisionsTab() {
         />
       ) : (
         <div>
-          <ul className={classes.list} aria-label="Decisions">
+          <ul className={`${list.framed} ${classes.list}`} aria-label="Decisions">
             {items.map((decision) => (
-              <li key={decision.id} className={classes.row}>
+              <li key={decision.id}>
                 <Row decision={decision} names={names} onOpen={() => go({ decision: decision.id })} />
               </li>
             ))}

@@ -1,8 +1,9 @@
 /** Pieces that several pages of Governance show. */
-import { Alert, Badge, Box, Code, List, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Box, Code, List, Stack, Text } from '@mantine/core';
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
+import { FactTable, Json } from '@/components/detail';
 import { duration } from '@/components/time';
 import { causeAbout, causeLabel } from './words';
 
@@ -82,14 +83,6 @@ export function Reasons({ of }: { of: string[] }) {
   );
 }
 
-export function Json({ value, label }: { value: unknown; label: string }) {
-  return (
-    <Code block tabIndex={0} role="group" aria-label={label}>
-      {JSON.stringify(value, null, 2)}
-    </Code>
-  );
-}
-
 /** What all active policies demand together. */
 export function Constraints({ of }: { of: Schemas['ConstraintsView'] }) {
   const rows: [string, string][] = [
@@ -101,18 +94,7 @@ export function Constraints({ of }: { of: Schemas['ConstraintsView'] }) {
   ];
   return (
     <Box>
-      <Table verticalSpacing={6} aria-label="Constraints">
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w="40%" fw={500}>
-                {name}
-              </Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactTable rows={rows} label="Constraints" />
       {Object.keys(of.context).length > 0 && (
         <>
           <Text size="sm" fw={500} mt="xs" mb={4}>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, call, fetchRaw, type Schemas } from '@/api/client';
 import { sandboxQuery } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
+import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
 import { saveAs } from '@/components/saveAs';
@@ -84,7 +85,7 @@ function Sandbox({ state }: { state: Schemas['SandboxView'] }) {
         </Alert>
       )}
       <Facts facts={facts} />
-      <ul className={classes.list} aria-label="Protections">
+      <ul className={list.framed} aria-label="Protections">
         {state.protections.map((protection) => (
           <li key={protection.name} className={classes.row}>
             {protection.active ? (

@@ -8,6 +8,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
 import { ask, failed, told } from '@/components/feedback';
+import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
 import { Empty, Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
@@ -76,7 +77,7 @@ export default function TokensTab() {
               acts through that agent only.
             </Empty>
           ) : (
-            <ul className={classes.list} aria-label="Tokens">
+            <ul className={list.framed} aria-label="Tokens">
               {[...items].sort(byEndThenAge).map((token) => (
                 <Row key={token.id} token={token} names={names} owner={token.user_id !== id} />
               ))}

@@ -14,6 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call, type Schemas } from '@/api/client';
 import { refresh, usersQuery } from '@/api/queries';
 import { ask, failed, told } from '@/components/feedback';
+import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
 import { type Standing, useStanding } from '@/components/standing';
@@ -54,7 +55,7 @@ export default function UsersTab() {
       )}
       <Loaded query={users}>
         {({ items }) => (
-          <ul className={classes.list} aria-label="People">
+          <ul className={list.framed} aria-label="People">
             {items.map((user) => (
               <Row key={user.id} user={user} standing={standing} />
             ))}

@@ -8,6 +8,7 @@ import { ApiError, api, call, messageOf, type Schemas } from '@/api/client';
 import { refresh, workspacesQuery } from '@/api/queries';
 import { AmountInput } from '@/components/AmountInput';
 import { failed, told } from '@/components/feedback';
+import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { Section } from '@/components/Section';
@@ -161,7 +162,7 @@ function Others({ here }: { here: Workspace }) {
     >
       <Loaded query={all}>
         {({ items }) => (
-          <ul className={classes.list} aria-label="Workspaces">
+          <ul className={list.framed} aria-label="Workspaces">
             {items.map((workspace) => (
               <li key={workspace.id} className={classes.row}>
                 <div className={classes.main}>

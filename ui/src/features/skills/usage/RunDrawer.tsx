@@ -1,9 +1,10 @@
 /** One run: who, which revision, with what, how it ended and what it used. */
-import { Alert, Badge, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconGauge } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api, call, type Schemas } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
+import { DetailDrawer, FactTable, Json, Part } from '@/components/detail';
 import { useNames } from '@/components/names';
 import { Loaded } from '@/components/page';
 import { bytes, duration, moment } from '@/components/time';
@@ -11,16 +12,9 @@ import { errorWords, limitWords } from '../code/words';
 
 export function RunDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   return (
-    <Drawer
-      opened={Boolean(id)}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title="Run"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {id && <Shown id={id} />}
-    </Drawer>
+    <DetailDrawer title="Run" id={id} onClose={onClose}>
+      {(shown) => <Shown id={shown} />}
+    </DetailDrawer>
   );
 }
 
@@ -79,42 +73,20 @@ function Whole({ run }: { run: Schemas['RunView'] }) {
           {run.error.type}: {run.error.message}
         </Alert>
       )}
-      <section>
-        <Title order={3} size="h6" mb={6}>
-          Parameters
-        </Title>
-        <Code block tabIndex={0} role="group" aria-label="Parameters">
-          {JSON.stringify(run.parameters, null, 2)}
-        </Code>
-      </section>
-      <section>
-        <Title order={3} size="h6" mb={6}>
-          What it used
-        </Title>
-        <Table verticalSpacing={6}>
-          <Table.Tbody>
-            {rows.map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" fw={500} w="45%">
-                  {name}
-                </Table.Th>
-                <Table.Td>{value}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
-      <section>
-        <Title order={3} size="h6" mb={6}>
-          Output digest
-        </Title>
+      <Part title="Parameters">
+        <Json value={run.parameters} label="Parameters" />
+      </Part>
+      <Part title="What it used">
+        <FactTable rows={rows} nameWidth="45%" />
+      </Part>
+      <Part title="Output digest">
         <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
           {run.output_digest}
         </Code>
         <Text size="xs" c="dimmed" mt={4}>
           Equal digests mean equal results, errors, output and files. Those themselves are not kept.
         </Text>
-      </section>
+      </Part>
     </Stack>
   );
 }
