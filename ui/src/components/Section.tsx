@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A part of the settings with its heading. */
+/** A part of a page with its heading. */
 export function Section({
   title,
   about,

@@ -12,13 +12,7 @@ type DetailDrawerProps = {
 
 export function DetailDrawer({ title, id, onClose, children }: DetailDrawerProps) {
   return (
-    <Drawer
-      opened={Boolean(id)}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={title}
-    >
+    <Drawer opened={Boolean(id)} onClose={onClose} position="right" size="lg" title={title}>
       {id && children(id)}
     </Drawer>
   );

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { messageOf } from '@/api/client';
+import { FormButtons } from './FormButtons';
 
 /** Says that something was done; `undo` takes it back. */
 export function told(message: string, undo?: () => Promise<unknown>): void {
@@ -114,12 +115,9 @@ function ReasonForm({
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      <Group justify="flex-end" mt="md">
-        <Button onClick={() => done(null)}>Cancel</Button>
-        <Button type="submit" variant="filled" color="red" disabled={required && !reason.trim()}>
-          {confirm}
-        </Button>
-      </Group>
+      <FormButtons mt="md" onCancel={() => done(null)} color="red" disabled={required && !reason.trim()}>
+        {confirm}
+      </FormButtons>
     </form>
   );
 }

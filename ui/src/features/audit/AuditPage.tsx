@@ -1,12 +1,11 @@
 /** The audit log: what happened, by whom, in a chain that shows any later change. */
 import { Button } from '@mantine/core';
 import { IconDownload, IconLock } from '@tabler/icons-react';
-import { useState } from 'react';
 import { fetchRaw } from '@/api/client';
-import { failed } from '@/components/feedback';
 import { Empty, Page } from '@/components/page';
 import { saveAs } from '@/components/saveAs';
 import { useStanding } from '@/components/standing';
+import { useBusy } from '@/components/useBusy';
 import { AuditLog } from './AuditLog';
 import { ChainStatus } from './ChainStatus';
 
@@ -35,18 +34,12 @@ export default function AuditPage() {
 }
 
 function Export() {
-  const [busy, setBusy] = useState(false);
-  const take = async () => {
-    setBusy(true);
-    try {
+  const { busy, doing } = useBusy();
+  const take = () =>
+    doing(async () => {
       const file = await (await fetchRaw('/api/v1/audit/export')).blob();
       saveAs(file, `repertoire-audit-${new Date().toISOString().slice(0, 10)}.jsonl`);
-    } catch (error) {
-      failed(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Button leftSection={<IconDownload size={18} />} loading={busy} onClick={() => void take()}>
       Export

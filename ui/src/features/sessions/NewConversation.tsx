@@ -1,5 +1,5 @@
 /** Begins a conversation: through which agent decides where skills are kept and which ones are found. */
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +7,9 @@ import { useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { usualMemory } from '@/api/memory';
 import { agentsQuery, meQuery, refresh } from '@/api/queries';
-import { failed, told } from '@/components/feedback';
+import { FormButtons } from '@/components/FormButtons';
+import { told } from '@/components/feedback';
+import { useBusy } from '@/components/useBusy';
 import { through } from './queries';
 
 const LAST = 'repertoire-conversation-agent';
@@ -22,15 +24,14 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
   const able = agents.filter(remembers);
   const [title, setTitle] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, doing } = useBusy();
   const last = localStorage.getItem(LAST);
   const agent =
     chosen ?? (last === NOBODY || able.some(({ id }) => id === last) ? last : able[0]?.id) ?? NOBODY;
 
-  const start = async () => {
-    setBusy(true);
-    const name = agents.find(({ id }) => id === agent)?.name;
-    try {
+  const start = () =>
+    doing(async () => {
+      const name = agents.find(({ id }) => id === agent)?.name;
       const session = await call(
         api.POST('/api/v1/sessions', {
           headers: through(name),
@@ -41,12 +42,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
       await refresh('sessions');
       onClose();
       await navigate({ to: '/conversations/$sessionId', params: { sessionId: session.id } });
-    } catch (error) {
-      failed(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
 
   return (
     <Modal opened onClose={onClose} title="New conversation">
@@ -83,12 +79,9 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
             onChange={(event) => setTitle(event.currentTarget.value)}
           />
         </Stack>
-        <Group justify="flex-end" mt="md">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy} data-autofocus>
-            Start
-          </Button>
-        </Group>
+        <FormButtons mt="md" onCancel={onClose} loading={busy} data-autofocus>
+          Start
+        </FormButtons>
       </form>
     </Modal>
   );
@@ -96,10 +89,9 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
 
 /** Teaches what an agent with memory is for, and makes one for those who may. */
 function NoAgent({ admin }: { admin: boolean }) {
-  const [busy, setBusy] = useState(false);
-  const make = async () => {
-    setBusy(true);
-    try {
+  const { busy, doing } = useBusy();
+  const make = () =>
+    doing(async () => {
       await call(
         api.POST('/api/v1/agents', {
           body: {
@@ -112,12 +104,7 @@ function NoAgent({ admin }: { admin: boolean }) {
       );
       await refresh('agents');
       told('Agent made: Assistant');
-    } catch (error) {
-      failed(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Alert variant="light" icon={<IconRobot size={20} />} title="No agent with procedural memory yet">
       <Text size="sm">

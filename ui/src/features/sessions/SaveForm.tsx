@@ -1,7 +1,8 @@
 /** Asks for what saving a skill needs and was not said. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CodeEditor } from '@/components/code';
+import { FormButtons } from '@/components/FormButtons';
 
 export type ToSave = { name: string; description: string; code: string };
 
@@ -52,12 +53,9 @@ export function SaveForm({ start, onClose, onSave }: SaveProps) {
             </Text>
           </div>
         </Stack>
-        <Group justify="flex-end" mt="md">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" disabled={!whole}>
-            Save skill
-          </Button>
-        </Group>
+        <FormButtons mt="md" onCancel={onClose} disabled={!whole}>
+          Save skill
+        </FormButtons>
       </form>
     </Modal>
   );

@@ -2,7 +2,6 @@
 import {
   ActionIcon,
   Button,
-  Group,
   Menu,
   Modal,
   SegmentedControl,
@@ -16,6 +15,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError, api, call } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
+import { FormButtons } from '@/components/FormButtons';
 import { ask, failed, told } from '@/components/feedback';
 import { type SessionDetail, sessionQuery } from './queries';
 
@@ -117,12 +117,9 @@ function RenameForm({ session, onClose }: { session: SessionDetail; onClose: () 
           value={title}
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
-        <Group justify="flex-end" mt="md">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled">
-            Rename
-          </Button>
-        </Group>
+        <FormButtons mt="md" onCancel={onClose}>
+          Rename
+        </FormButtons>
       </form>
     </Modal>
   );
@@ -183,12 +180,9 @@ function EndForm({ session, onClose }: { session: SessionDetail; onClose: () => 
             onChange={(event) => setReason(event.currentTarget.value)}
           />
         </Stack>
-        <Group justify="flex-end" mt="md">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            End it
-          </Button>
-        </Group>
+        <FormButtons mt="md" onCancel={onClose} loading={busy}>
+          End it
+        </FormButtons>
       </form>
     </Modal>
   );

@@ -18,6 +18,7 @@ import { Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
 import { Ago } from '@/components/time';
 import { useUnsavedGuard } from '@/components/unsaved';
+import { useBusy } from '@/components/useBusy';
 import { signOut } from '@/shell/UserMenu';
 import { RoleBadges } from './roles';
 
@@ -71,7 +72,7 @@ function Profile({ me }: { me: Schemas['MeView'] }) {
 
 function NameForm({ user }: { user: Schemas['UserView'] }) {
   const [name, setName] = useState(user.display_name);
-  const [saving, setSaving] = useState(false);
+  const { busy: saving, doing } = useBusy();
   const changed = name.trim() !== user.display_name;
   useUnsavedGuard(changed && !saving);
   return (
@@ -79,16 +80,16 @@ function NameForm({ user }: { user: Schemas['UserView'] }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setSaving(true);
-          call(
-            api.PATCH('/api/v1/users/{id}', {
-              params: { path: { id: user.id } },
-              body: { display_name: name.trim() },
-            }),
-          )
-            .then(() => refresh('users'))
-            .then(() => told('Name saved'), failed)
-            .finally(() => setSaving(false));
+          void doing(async () => {
+            await call(
+              api.PATCH('/api/v1/users/{id}', {
+                params: { path: { id: user.id } },
+                body: { display_name: name.trim() },
+              }),
+            );
+            await refresh('users');
+            told('Name saved');
+          });
         }}
       >
         <Group align="flex-end" gap="sm">

@@ -2,16 +2,16 @@
 import { Alert, Anchor, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, call, fetchRaw, type Schemas } from '@/api/client';
 import { sandboxQuery } from '@/api/queries';
-import { failed, told } from '@/components/feedback';
+import { told } from '@/components/feedback';
 import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
 import { saveAs } from '@/components/saveAs';
 import { useStanding } from '@/components/standing';
 import { bytes, counted, duration } from '@/components/time';
+import { useBusy } from '@/components/useBusy';
 import classes from './settings.module.css';
 
 export default function SystemTab() {
@@ -154,19 +154,13 @@ function Facts({ facts }: { facts: [string, string][] }) {
 }
 
 function Backup() {
-  const [busy, setBusy] = useState(false);
-  const take = async () => {
-    setBusy(true);
-    try {
+  const { busy, doing } = useBusy();
+  const take = () =>
+    doing(async () => {
       const file = await (await fetchRaw('/api/v1/backup')).blob();
       saveAs(file, `repertoire-${new Date().toISOString().slice(0, 10)}.db`);
       told(`Backup taken, ${bytes(file.size)}. It holds everything: keep it safe.`);
-    } catch (error) {
-      failed(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <div>
       <Button leftSection={<IconDownload size={18} />} loading={busy} onClick={() => void take()}>

@@ -1,11 +1,12 @@
-import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Select, Stack, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { type FormEvent, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
-import { failed } from '@/components/feedback';
+import { FormButtons } from '@/components/FormButtons';
 import { AgentPicker } from '@/components/pickers';
 import { moment } from '@/components/time';
+import { useBusy } from '@/components/useBusy';
 import { Once } from './Once';
 
 type Scope = Schemas['ScopeWord'];
@@ -30,11 +31,10 @@ export function TokenForm({ agent: first, done }: { agent: string | null; done: 
   const [chosen, setChosen] = useState<Scope[]>(['read', 'write']);
   const [agent, setAgent] = useState(first);
   const [days, setDays] = useState('90');
-  const [busy, setBusy] = useState(false);
-  const create = async (event: FormEvent) => {
+  const { busy, doing } = useBusy();
+  const create = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    try {
+    void doing(async () => {
       const expires =
         days === 'never' ? null : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
       const token = await call(
@@ -59,11 +59,7 @@ export function TokenForm({ agent: first, done }: { agent: string | null; done: 
         ),
       });
       await refresh('tokens');
-    } catch (error) {
-      failed(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form onSubmit={create}>
@@ -104,17 +100,9 @@ export function TokenForm({ agent: first, done }: { agent: string | null; done: 
           allowDeselect={false}
           onChange={(value) => value && setDays(value)}
         />
-        <Group justify="flex-end">
-          <Button onClick={done}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="filled"
-            loading={busy}
-            disabled={!name.trim() || chosen.length === 0}
-          >
-            Create
-          </Button>
-        </Group>
+        <FormButtons onCancel={done} loading={busy} disabled={!name.trim() || chosen.length === 0}>
+          Create
+        </FormButtons>
       </Stack>
     </form>
   );

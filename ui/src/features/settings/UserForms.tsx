@@ -1,10 +1,12 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiError, api, call, messageOf, type Schemas } from '@/api/client';
+import { api, call, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
-import { failed, told } from '@/components/feedback';
+import { FormButtons } from '@/components/FormButtons';
+import { told } from '@/components/feedback';
 import type { Standing } from '@/components/standing';
-import { refused } from './refused';
+import { useBusy } from '@/components/useBusy';
+import { atField, refused } from './refused';
 import { type Role, RoleChoice } from './roles';
 
 export function AddUserForm({ done }: { done: () => void }) {
@@ -12,11 +14,10 @@ export function AddUserForm({ done }: { done: () => void }) {
   const [name, setName] = useState('');
   const [roles, setRoles] = useState<Role[]>(['member']);
   const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const add = async (event: FormEvent) => {
+  const { busy, doing } = useBusy(atField(setProblem));
+  const add = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    try {
+    void doing(async () => {
       const user = await call(
         api.POST('/api/v1/users', {
           body: { handle: handle.trim(), display_name: name.trim() || undefined, roles },
@@ -25,12 +26,7 @@ export function AddUserForm({ done }: { done: () => void }) {
       await refresh('users');
       done();
       told(`${user.display_name || user.handle} was added. Make them a sign-in link next.`);
-    } catch (error) {
-      if (error instanceof ApiError && !error.isOffline) setProblem(messageOf(error));
-      else failed(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form onSubmit={add}>
@@ -55,12 +51,9 @@ export function AddUserForm({ done }: { done: () => void }) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <RoleChoice value={roles} onChange={setRoles} />
-        <Group justify="flex-end">
-          <Button onClick={done}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy} disabled={!handle.trim()}>
-            Add
-          </Button>
-        </Group>
+        <FormButtons onCancel={done} loading={busy} disabled={!handle.trim()}>
+          Add
+        </FormButtons>
       </Stack>
     </form>
   );
@@ -72,11 +65,10 @@ export function EditUserForm({ user, standing, done }: EditUserProps) {
   const [name, setName] = useState(user.display_name);
   const [roles, setRoles] = useState<Role[]>(user.roles as Role[]);
   const [operator, setOperator] = useState(user.operator);
-  const [busy, setBusy] = useState(false);
-  const save = async (event: FormEvent) => {
+  const { busy, doing } = useBusy(refused);
+  const save = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    try {
+    void doing(async () => {
       await call(
         api.PATCH('/api/v1/users/{id}', {
           params: { path: { id: user.id } },
@@ -91,11 +83,7 @@ export function EditUserForm({ user, standing, done }: EditUserProps) {
       await refresh('users');
       done();
       told('Saved');
-    } catch (error) {
-      refused(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form onSubmit={save}>
@@ -116,12 +104,9 @@ export function EditUserForm({ user, standing, done }: EditUserProps) {
             onChange={(event) => setOperator(event.currentTarget.checked)}
           />
         )}
-        <Group justify="flex-end">
-          <Button onClick={done}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy} disabled={!name.trim()}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons onCancel={done} loading={busy} disabled={!name.trim()}>
+          Save
+        </FormButtons>
       </Stack>
     </form>
   );

@@ -4,9 +4,10 @@ import { modals } from '@mantine/modals';
 import { IconLock, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { ApiError, api, call, messageOf, type Schemas } from '@/api/client';
+import { api, call, type Schemas } from '@/api/client';
 import { refresh, workspacesQuery } from '@/api/queries';
 import { AmountInput } from '@/components/AmountInput';
+import { FormButtons } from '@/components/FormButtons';
 import { failed, told } from '@/components/feedback';
 import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
@@ -15,7 +16,9 @@ import { Section } from '@/components/Section';
 import { nameProblem, slug } from '@/components/slug';
 import { useStanding } from '@/components/standing';
 import { useUnsavedGuard } from '@/components/unsaved';
+import { useBusy } from '@/components/useBusy';
 import { turnTo } from '@/shell/UserMenu';
+import { atField } from './refused';
 import classes from './settings.module.css';
 
 type Workspace = Schemas['WorkspaceView'];
@@ -195,24 +198,18 @@ function WorkspaceForm({ done }: { done: () => void }) {
   const [title, setTitle] = useState('');
   const [ownName, setOwnName] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { busy, doing } = useBusy(atField(setProblem));
   const name = ownName ?? slug(title);
-  const create = async (event: FormEvent) => {
+  const create = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    try {
+    void doing(async () => {
       const made = await call(
         api.POST('/api/v1/workspaces', { body: { name, title: title.trim() || name } }),
       );
       await refresh('workspace');
       done();
       told(`${made.title} is there, and you have every role in it`);
-    } catch (error) {
-      if (error instanceof ApiError && !error.isOffline) setProblem(messageOf(error));
-      else failed(error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form onSubmit={create}>
@@ -238,12 +235,9 @@ function WorkspaceForm({ done }: { done: () => void }) {
             }}
           />
         </Group>
-        <Group justify="flex-end">
-          <Button onClick={done}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy} disabled={nameProblem(name) !== null}>
-            Create
-          </Button>
-        </Group>
+        <FormButtons onCancel={done} loading={busy} disabled={nameProblem(name) !== null}>
+          Create
+        </FormButtons>
       </Stack>
     </form>
   );

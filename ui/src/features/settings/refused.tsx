@@ -19,3 +19,11 @@ export function refused(error: unknown): void {
     failed(error);
   }
 }
+
+/** Says at its field what the server would not take, and everything else in a notice. */
+export function atField(say: (problem: string) => void): (error: unknown) => void {
+  return (error) => {
+    if (error instanceof ApiError && !error.isOffline) say(messageOf(error));
+    else failed(error);
+  };
+}

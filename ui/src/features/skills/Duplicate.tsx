@@ -1,12 +1,14 @@
 /** Makes a skill of one's own from another: the same files under another name. */
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '@/api/client';
 import { meQuery, refresh } from '@/api/queries';
+import { FormButtons } from '@/components/FormButtons';
 import { told } from '@/components/feedback';
 import { Failure } from '@/components/page';
+import { useBusy } from '@/components/useBusy';
 import { readBytes } from './content/bytes';
 import { toBase64 } from './content/text';
 import { isWhole, type Scope, ScopeField, scopeBody } from './scopes';
@@ -18,13 +20,12 @@ export function DuplicateForm({ skill, open }: Props) {
   const me = useQuery(meQuery).data?.user.id ?? null;
   const [name, setName] = useState(`${skill.name}-copy`.slice(0, 64));
   const [scope, setScope] = useState<Scope>({ kind: 'user', agent: null, user: me });
-  const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const { busy, doing } = useBusy(setError);
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    setBusy(true);
-    try {
+    void doing(async () => {
       const files = await Promise.all(
         skill.files.map(async ({ path, executable }) => {
           const bytes = await readBytes(skill.id, skill.revision, path);
@@ -41,15 +42,11 @@ export function DuplicateForm({ skill, open }: Props) {
       modals.close('duplicate');
       told(`Duplicated as ${answer.skill.name}, a draft`);
       await open(answer.skill.id);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
 
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <Stack>
         <Text size="sm" c="dimmed">
           A draft with all files of revision {skill.revision}. Its history begins anew.
@@ -64,12 +61,13 @@ export function DuplicateForm({ skill, open }: Props) {
         />
         <ScopeField value={scope} onChange={setScope} />
         {error !== null && <Failure error={error} />}
-        <Group justify="flex-end">
-          <Button onClick={() => modals.close('duplicate')}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy} disabled={!name.trim() || !isWhole(scope)}>
-            Duplicate
-          </Button>
-        </Group>
+        <FormButtons
+          onCancel={() => modals.close('duplicate')}
+          loading={busy}
+          disabled={!name.trim() || !isWhole(scope)}
+        >
+          Duplicate
+        </FormButtons>
       </Stack>
     </form>
   );

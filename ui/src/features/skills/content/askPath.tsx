@@ -1,7 +1,8 @@
 /** Asks where a file stands. */
-import { Button, Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useState } from 'react';
+import { FormButtons } from '@/components/FormButtons';
 
 type Question = {
   title: string;
@@ -55,12 +56,9 @@ function PathForm({
         onChange={(event) => setPath(event.currentTarget.value)}
         error={(tried || path !== first) && path ? wrong : null}
       />
-      <Group justify="flex-end" mt="md">
-        <Button onClick={() => done(null)}>Cancel</Button>
-        <Button type="submit" variant="filled" disabled={wrong !== null}>
-          {confirm}
-        </Button>
-      </Group>
+      <FormButtons mt="md" onCancel={() => done(null)} disabled={wrong !== null}>
+        {confirm}
+      </FormButtons>
     </form>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, call, messageOf } from '@/api/client';
 import { refresh } from '@/api/queries';
 import { told } from '@/components/feedback';
+import { useBusy } from '@/components/useBusy';
 
 export function askLabel(id: string, number: number, label: string | null): void {
   const modal = modals.open({
@@ -27,19 +28,13 @@ function setLabel(id: string, number: number, label: string | null) {
 function LabelForm({ id, number, label, close }: Props) {
   const [text, setText] = useState(label ?? '');
   const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const save = async (next: string | null) => {
-    setBusy(true);
-    try {
+  const { busy, doing } = useBusy((thrown) => setError(messageOf(thrown)));
+  const save = (next: string | null) =>
+    doing(async () => {
       await setLabel(id, number, next);
       close();
       told(next ? `Revision ${number} is ${next}` : 'Label removed', () => setLabel(id, number, label));
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       onSubmit={(event) => {
