@@ -5,13 +5,14 @@ import { IconArrowLeft, IconChecklist } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { Empty, ListSkeleton, Loaded, Page } from '@/components/page';
+import { reviews } from '@/components/roles';
 import { isTyping } from '@/shell/Shortcuts';
 import type { Skill } from './decisions';
 import { type Show, useQueue } from './queue';
 import { ReviewDetail, useApprover } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
 import classes from './review.module.css';
-import { reviews, rightsOf } from './rights';
+import { rightsOf } from './rights';
 import { useDecisions } from './useDecisions';
 
 const route = getRouteApi('/shell/review');

@@ -1,7 +1,7 @@
 /** The decisions about a skill, each against the version that was looked at. */
 import { ApiError, api, call, ifMatch, type Schemas } from '@/api/client';
 import { statusLabel } from '@/components/badges';
-import type { Wider } from './rights';
+import type { Wider } from '@/components/wider';
 
 export type Skill = Schemas['SkillView'];
 

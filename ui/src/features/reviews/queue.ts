@@ -2,8 +2,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { meQuery, skillsQuery, waitingQuery } from '@/api/queries';
+import { reviews } from '@/components/roles';
 import type { Skill } from './decisions';
-import { concerns, reviews } from './rights';
+import { concerns } from './rights';
 
 export type Show = 'pending' | 'drafts' | 'promotions';
 

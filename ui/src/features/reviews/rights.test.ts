@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { concerns, type ReviewedSkill, rightsOf, whatWaits, widerScopes } from './rights';
+import { concerns, type ReviewedSkill, rightsOf, whatWaits } from './rights';
 
 const me = { id: 'me', roles: ['member'], operator: false };
 const reviewer = { id: 'rita', roles: ['reviewer'], operator: false };
@@ -59,9 +59,8 @@ test('the queue of a member holds what is theirs, that of a reviewer everything'
   ]);
 });
 
-test('what waits is said in a word, and scopes only widen', () => {
+test('what waits is said in a word', () => {
   expect(whatWaits(skill({ revision: 3 }))).toBe('Edit');
   expect(whatWaits(skill())).toBe('New skill');
   expect(whatWaits(skill({ status: 'active', promotion: shared }))).toBe('Promotion');
-  expect([widerScopes('agent_user'), widerScopes('workspace')]).toEqual([['user', 'agent', 'workspace'], []]);
 });

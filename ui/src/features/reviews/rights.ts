@@ -3,6 +3,7 @@
  * server would say afterwards. The server still decides.
  */
 import type { Schemas } from '@/api/client';
+import { administers, reviews } from '@/components/roles';
 
 type User = Pick<Schemas['UserView'], 'id' | 'roles' | 'operator'>;
 export type ReviewedSkill = Pick<
@@ -30,11 +31,6 @@ export type Rights = {
   edit: Refusal;
 };
 
-const isAdmin = (me: User) => me.operator || me.roles.includes('admin');
-
-/** Whether somebody lets skills into shared scopes. */
-export const reviews = (me: User): boolean => isAdmin(me) || me.roles.includes('reviewer');
-
 const unreviewed = (status: string) => ['draft', 'pending_approval', 'rejected'].includes(status);
 
 /** Whether a skill that waits is this person's business. */
@@ -52,7 +48,7 @@ export function rightsOf(me: User, skill: ReviewedSkill, approver = 'owner'): Ri
   const edit: Refusal =
     skill.origin === 'provider'
       ? 'It comes with a provider and cannot be changed here'
-      : own || isAdmin(me) || (!skill.scope.user_id && reviews(me))
+      : own || administers(me) || (!skill.scope.user_id && reviews(me))
         ? null
         : 'It belongs to someone else';
   return {
@@ -61,7 +57,7 @@ export function rightsOf(me: User, skill: ReviewedSkill, approver = 'owner'): Ri
       : (policy ?? approval(me, skill, approver)),
     reject: reviews(me) ? null : 'This needs the role reviewer or admin',
     submit: skill.status === 'draft' ? edit : 'Only a draft is handed in',
-    discard: policy ?? (own || isAdmin(me) ? null : 'It belongs to someone else'),
+    discard: policy ?? (own || administers(me) ? null : 'It belongs to someone else'),
     promote:
       policy ??
       (owner || (!skill.scope.user_id && skill.created_by === me.id) || reviews(me)
@@ -77,14 +73,6 @@ function approval(me: User, skill: ReviewedSkill, approver: string): Refusal {
   if (approver === 'two_person' && skill.updated_by === me.id)
     return 'You wrote this revision: another reviewer must approve it';
   return null;
-}
-
-export type Wider = 'workspace' | 'agent' | 'user';
-
-/** The wider scopes a skill can be moved to. */
-export function widerScopes(kind: string): Wider[] {
-  if (kind === 'agent_user') return ['user', 'agent', 'workspace'];
-  return kind === 'workspace' ? [] : ['workspace'];
 }
 
 /** What waits: a person reads this first. */

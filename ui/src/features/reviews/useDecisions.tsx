@@ -6,6 +6,7 @@ import { useCallback, useRef, useState } from 'react';
 import { meQuery, refresh } from '@/api/queries';
 import { scopeLabel } from '@/components/badges';
 import { ask, askReason, failed, told } from '@/components/feedback';
+import type { Wider } from '@/components/wider';
 import {
   approve,
   discard,
@@ -18,7 +19,6 @@ import {
   unreject,
 } from './decisions';
 import { keyOf } from './queue';
-import type { Wider } from './rights';
 
 const called = (skill: Skill) => skill.title || skill.name;
 

@@ -9,6 +9,7 @@ import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery } from '@/api/queries';
 import { useNames } from '@/components/names';
 import { Empty, Failure, ListSkeleton, Page, PageSkeleton } from '@/components/page';
+import { administers } from '@/components/roles';
 import { Composer, type ComposerHandle } from './Composer';
 import { parseCommand, requestOf, writtenAs } from './commands';
 import { OutcomeBadge } from './OutcomeBadge';
@@ -134,11 +135,7 @@ function Conversation({ session }: { session: SessionDetail }) {
       actions={
         <>
           {!wide && <Button onClick={open}>Details</Button>}
-          <SessionActions
-            session={session}
-            own={own}
-            mayDelete={own || Boolean(me?.operator || me?.roles.includes('admin'))}
-          />
+          <SessionActions session={session} own={own} mayDelete={own || Boolean(me && administers(me))} />
         </>
       }
     >

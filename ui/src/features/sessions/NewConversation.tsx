@@ -9,6 +9,7 @@ import { usualMemory } from '@/api/memory';
 import { agentsQuery, meQuery, refresh } from '@/api/queries';
 import { FormButtons } from '@/components/FormButtons';
 import { told } from '@/components/feedback';
+import { administers } from '@/components/roles';
 import { useBusy } from '@/components/useBusy';
 import { through } from './queries';
 
@@ -53,7 +54,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
         }}
       >
         <Stack gap="sm">
-          {able.length === 0 && <NoAgent admin={Boolean(me?.operator || me?.roles.includes('admin'))} />}
+          {able.length === 0 && <NoAgent admin={Boolean(me && administers(me))} />}
           <Select
             label="Agent"
             description="Skills saved in the conversation belong to you and this agent"

@@ -16,10 +16,11 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { useNames } from '@/components/names';
+import { widerScopes } from '@/components/wider';
 import { DuplicateForm } from './Duplicate';
 import { bundleAddress, downloadFrom } from './download';
 import type { useLifecycle } from './lifecycle';
-import { type Rights, widerScopes } from './rights';
+import type { Rights } from './rights';
 import { scopeWords } from './scopes';
 import type { Skill } from './useSkill';
 
@@ -37,7 +38,8 @@ export function SkillActions({ skill, me, rights, life }: Props) {
   const open = (skillId: string) => navigate({ to: '/skills/$skillId', params: { skillId } });
   const { status } = skill;
   const waits = status === 'draft' || status === 'pending_approval' || Boolean(skill.promotion);
-  const wider = rights.promote && !skill.promotion && status === 'active' ? widerScopes(skill.scope) : [];
+  const wider =
+    rights.promote && !skill.promotion && status === 'active' ? widerScopes(skill.scope.kind) : [];
   const size = 16;
   return (
     <Menu position="bottom-end" width={240} withinPortal>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '@/api/client';
-import { rightsOf, widerScopes } from './rights';
+import { rightsOf } from './rights';
 
 const me = (roles: string[], operator = false) =>
   ({ user: { id: 'me', roles, operator }, token_scopes: [] }) as unknown as Schemas['MeView'];
@@ -55,10 +55,4 @@ test('a policy is switched by policy admins only', () => {
   const policy = skill({ facets: ['policy'] });
   expect(rightsOf(me(['admin']), policy)).toMatchObject({ switch: false, review: false, remove: false });
   expect(rightsOf(me(['admin', 'policy_admin']), policy).switch).toBe(true);
-});
-
-test('a skill is only promoted to wider scopes', () => {
-  expect(widerScopes({ kind: 'agent_user' })).toEqual(['user', 'agent', 'workspace']);
-  expect(widerScopes({ kind: 'user' })).toEqual(['workspace']);
-  expect(widerScopes({ kind: 'workspace' })).toEqual([]);
 });

@@ -3,6 +3,7 @@
  * follows its rules (the `access` module of the `policy` crate).
  */
 import type { Schemas } from '@/api/client';
+import { administers, reviews } from '@/components/roles';
 
 type Me = Schemas['MeView'];
 type Skill = Schemas['SkillView'];
@@ -25,8 +26,8 @@ const unreviewed = ['draft', 'pending_approval', 'rejected'];
 
 /** `agent` is the agent of the skill's scope, which may want others than the owner to approve. */
 export function rightsOf(me: Me, skill: Skill, agent?: Schemas['AgentView']): Rights {
-  const admin = me.user.operator || me.user.roles.includes('admin');
-  const reviewer = admin || me.user.roles.includes('reviewer');
+  const admin = administers(me.user);
+  const reviewer = reviews(me.user);
   const governed = skill.facets.includes('policy') && !me.user.roles.includes('policy_admin');
   const owner = skill.scope.user_id ?? null;
   const own = owner === me.user.id;
@@ -56,17 +57,4 @@ function whyNot(provided: boolean, owner: string | null): string {
   if (provided) return 'This skill comes with a provider and cannot be changed here.';
   if (owner) return 'This skill belongs to somebody else; only they and admins can change it.';
   return 'This skill is shared: reviewers change it. Duplicate it into your own scope to work on it.';
-}
-
-/** The scopes a skill can be promoted to. */
-export function widerScopes(scope: Schemas['ScopeView']): Schemas['WiderScope'][] {
-  switch (scope.kind) {
-    case 'agent_user':
-      return ['user', 'agent', 'workspace'];
-    case 'agent':
-    case 'user':
-      return ['workspace'];
-    default:
-      return [];
-  }
 }

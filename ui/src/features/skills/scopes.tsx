@@ -7,6 +7,7 @@ import { meQuery } from '@/api/queries';
 import { scopeLabel } from '@/components/badges';
 import type { Names } from '@/components/names';
 import { AgentPicker, UserPicker } from '@/components/pickers';
+import { administers } from '@/components/roles';
 
 /** A scope with the names of its owners. */
 export function scopeWords(scope: Schemas['ScopeView'], names: Names): string {
@@ -50,7 +51,7 @@ export function scopeBody({ kind, agent, user }: Scope) {
 export function ScopeField({ value, onChange }: { value: Scope; onChange: (scope: Scope) => void }) {
   const me = useQuery(meQuery).data;
   const narrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
-  const admin = me?.user.operator || me?.user.roles.includes('admin');
+  const admin = me && administers(me.user);
   return (
     <Stack gap="xs">
       <Stack gap={4}>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError, messageOf, type Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import { ButtonLink } from '@/components/ButtonLink';
+import { reviews } from '@/components/roles';
 import { Findings } from '../Findings';
 import { ScopeField } from '../scopes';
 import type { Placement as Place } from './useCreate';
@@ -13,7 +14,7 @@ type Props = { value: Place; onChange: (place: Place) => void; draftable?: boole
 
 export function Placement({ value, onChange, draftable = true }: Props) {
   const me = useQuery(meQuery).data;
-  const grants = me?.user.operator || me?.user.roles.some((role) => role === 'admin' || role === 'reviewer');
+  const grants = me && reviews(me.user);
   const shared = !value.scope.kind.includes('user');
   return (
     <Stack>

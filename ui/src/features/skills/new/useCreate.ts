@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { ApiError, api, call, type Schemas } from '@/api/client';
 import { meQuery, refresh } from '@/api/queries';
 import { told } from '@/components/feedback';
+import { reviews } from '@/components/roles';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { isWhole, type Scope, scopeBody } from '../scopes';
 
@@ -15,7 +16,7 @@ export type Placement = { scope: Scope; draft: boolean };
 
 export function usePlacement(): [Placement, (placement: Placement) => void, boolean] {
   const me = useQuery(meQuery).data;
-  const grants = me?.user.operator || me?.user.roles.some((role) => role === 'admin' || role === 'reviewer');
+  const grants = me && reviews(me.user);
   const [chosen, choose] = useState<Placement | null>(null);
   const kind = grants ? 'workspace' : 'user';
   const placement = chosen ?? { scope: { kind, agent: null, user: me?.user.id ?? null }, draft: false };
