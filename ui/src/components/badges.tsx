@@ -1,4 +1,4 @@
-/** The small marks that say what a skill is: its status, where it came from, who sees it, what it can do. */
+/** The small marks that say what a skill is: its status, where it came from, who sees it, what it can do; and what came of a decision. */
 import { Badge, Group, Tooltip } from '@mantine/core';
 import {
   IconBook2,
@@ -104,4 +104,10 @@ export function FacetMarks({ of }: { of: string[] }) {
       })}
     </Group>
   );
+}
+
+/** A decision without a verdict only said which policies are active. */
+export function VerdictBadge({ allowed }: { allowed: boolean | null | undefined }) {
+  if (allowed === null || allowed === undefined) return <Badge color="gray">Resolution</Badge>;
+  return <Badge color={allowed ? 'green' : 'red'}>{allowed ? 'Allowed' : 'Denied'}</Badge>;
 }

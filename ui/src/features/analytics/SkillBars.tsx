@@ -1,9 +1,9 @@
 import { Group, Text } from '@mantine/core';
 import type { Schemas } from '@/api/client';
-import { AppLink } from '@/components/AppLink';
 import { Section } from '@/components/Section';
 import { counted, percent } from '@/components/time';
 import classes from './analytics.module.css';
+import { SkillName } from './SkillName';
 
 type SkillBarsProps = {
   title: string;
@@ -27,17 +27,7 @@ export function SkillBars({ title, about, skills, by = 'uses', none }: SkillBars
           {skills.slice(0, 10).map((skill) => (
             <li key={skill.skill_id}>
               <Group justify="space-between" gap="sm" wrap="nowrap" mb={4}>
-                <AppLink
-                  to="/skills/$skillId/usage"
-                  params={{ skillId: skill.skill_id }}
-                  size="sm"
-                  fw={550}
-                  c="inherit"
-                  underline="hover"
-                  className={classes.name}
-                >
-                  {skill.title || skill.name}
-                </AppLink>
+                <SkillName skill={skill} to="/skills/$skillId/usage" />
                 <Text size="sm" c="dimmed" className={classes.figure}>
                   {by === 'uses'
                     ? `${counted(skill.uses, 'use')}, ${percent(skill.success_rate)}`

@@ -4,11 +4,11 @@ import { IconArchive } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, call, messageOf, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
-import { AppLink } from '@/components/AppLink';
 import { failed, told } from '@/components/feedback';
 import { Section } from '@/components/Section';
 import { ago, counted } from '@/components/time';
 import classes from './analytics.module.css';
+import { SkillName } from './SkillName';
 
 type Unused = Schemas['UnusedSkillView'];
 
@@ -81,17 +81,7 @@ export function UnusedSkills({ skills, span }: { skills: Unused[]; span: number 
                       );
                     }}
                   />
-                  <AppLink
-                    to="/skills/$skillId"
-                    params={{ skillId: skill.skill_id }}
-                    size="sm"
-                    fw={550}
-                    c="inherit"
-                    underline="hover"
-                    className={classes.name}
-                  >
-                    {skill.title || skill.name}
-                  </AppLink>
+                  <SkillName skill={skill} to="/skills/$skillId" />
                   <Text size="sm" c="dimmed" className={classes.figure}>
                     {skill.last_used_at
                       ? `used ${ago(skill.last_used_at)}`

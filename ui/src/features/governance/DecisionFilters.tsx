@@ -4,10 +4,11 @@ import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { AgentPicker, UserPicker } from '@/components/pickers';
+import { spans } from '@/components/spans';
 import { useStanding } from '@/components/standing';
 import classes from './governance.module.css';
 import { policiesQuery } from './queries';
-import { type DecisionSearch, spans } from './search';
+import type { DecisionSearch } from './search';
 import { causeLabel, causeWords } from './words';
 
 type Props = { search: DecisionSearch; onChange: (change: DecisionSearch) => void };

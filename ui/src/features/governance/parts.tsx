@@ -1,16 +1,11 @@
 /** Pieces that several pages of Governance show. */
-import { Alert, Badge, Box, Code, List, Stack, Text } from '@mantine/core';
+import { Alert, Box, Code, List, Stack, Text } from '@mantine/core';
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
 import { FactTable, Json } from '@/components/detail';
 import { duration } from '@/components/time';
 import { causeAbout, causeLabel } from './words';
-
-export function VerdictBadge({ allowed }: { allowed: boolean | null | undefined }) {
-  if (allowed === null || allowed === undefined) return <Badge color="gray">Resolution</Badge>;
-  return <Badge color={allowed ? 'green' : 'red'}>{allowed ? 'Allowed' : 'Denied'}</Badge>;
-}
 
 /** A policy by the name that reasons use, with a way to its skill where that is known. */
 export function PolicyLink({ id, skill }: { id: string; skill?: string | null }) {

@@ -1,7 +1,8 @@
 /** What Governance reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '@/api/client';
-import { beginningOf, type DecisionSearch } from './search';
+import { beginningOf } from '@/components/spans';
+import type { DecisionSearch } from './search';
 
 /** Policies are facets of skills, so they change when skills do. */
 export const policiesQuery = (agent?: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginningOf, benchOf, readBenchSearch, readDecisionSearch } from './search';
+import { benchOf, readBenchSearch, readDecisionSearch } from './search';
 
 test('addresses keep what they know and drop the rest', () => {
   expect(readDecisionSearch({ verdict: 'denied', tool: 'Bash', page: 2, kind: '' })).toEqual({
@@ -10,12 +10,6 @@ test('addresses keep what they know and drop the rest', () => {
     task: 'tidy up',
     context: '{"environment":"test"}',
   });
-});
-
-test('a span begins so many hours ago, and an unknown one nowhere', () => {
-  const now = Date.parse('2026-03-02T12:00:00Z');
-  expect(beginningOf('24h', now)).toBe('2026-03-01T12:00:00.000Z');
-  expect(beginningOf('forever', now)).toBeUndefined();
 });
 
 test('a decision becomes a question without what only the server says', () => {

@@ -1,7 +1,8 @@
 /** The parameters of a procedure as a form that fits their types, or as the JSON they come to. */
 import { Group, JsonInput, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type Fields, fieldsOf, isRequired, type Parameter, readFields, readObject } from './parameters';
+import { readObject } from '@/components/json';
+import { type Fields, fieldsOf, isRequired, type Parameter, readFields } from './parameters';
 
 type FormProps = {
   parameters: Parameter[];

@@ -1,13 +1,12 @@
 /** The last runs of a skill; each fills the form again with what it was called with. */
-import { Badge, Group, Stack, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Group, Stack, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
 import { Loaded } from '@/components/page';
-import { Ago, duration } from '@/components/time';
 import classes from './output.module.css';
 import type { Values } from './parameters';
-import { errorWords } from './words';
+import { RunLines } from './RunLines';
 
 export function RecentRuns({ skill, onPick }: { skill: string; onPick: (values: Values) => void }) {
   const runs = useQuery({
@@ -37,17 +36,11 @@ export function RecentRuns({ skill, onPick }: { skill: string; onPick: (values: 
                 <div key={run.id} className={classes.row}>
                   <UnstyledButton className={classes.pick} onClick={() => onPick(run.parameters)}>
                     <VisuallyHidden>Fill the form with </VisuallyHidden>
-                    <Group gap="sm" justify="space-between" wrap="nowrap">
+                    <RunLines run={run}>
                       <Text size="sm" ff="monospace" truncate flex={1} miw={0}>
                         {summary(run.parameters)}
                       </Text>
-                      <Badge color={run.status === 'succeeded' ? 'green' : 'red'}>
-                        {run.error ? errorWords(run.error.code) : 'Succeeded'}
-                      </Badge>
-                    </Group>
-                    <Text size="xs" c="dimmed" component="div">
-                      <Ago at={run.started_at} span /> · revision {run.revision} · {duration(run.duration_ms)}
-                    </Text>
+                    </RunLines>
                   </UnstyledButton>
                 </div>
               ))}

@@ -1,5 +1,6 @@
 /** The parameters of a procedure between a form and the values that a run gets. */
 import type { Schemas } from '@/api/client';
+import { readJson } from '@/components/json';
 
 export type Parameter = Schemas['ParameterView'];
 export type Values = Record<string, unknown>;
@@ -77,24 +78,7 @@ export function readField(type: string, field: string | boolean): { value: unkno
     }
     return { value: number };
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(field);
-  } catch (error) {
-    return { problem: `Not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
-  }
-  if (type === 'array' && !Array.isArray(value)) return { problem: 'A list in square brackets' };
-  if (type === 'object' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
-    return { problem: 'Names and values in curly brackets' };
-  }
-  return { value };
-}
-
-/** A JSON object, or what is wrong with the text. */
-export function readObject(text: string): { value: Values } | { problem: string } {
-  if (!text.trim()) return { value: {} };
-  const read = readField('object', text);
-  return 'problem' in read ? read : { value: read.value as Values };
+  return readJson(type, field);
 }
 
 /** What is wrong with declarations, by their place. */

@@ -18,11 +18,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { AppLink } from '@/components/AppLink';
+import { VerdictBadge } from '@/components/badges';
 import { failed } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
+import { beginningOf, spans } from '@/components/spans';
 import { Ago, counted } from '@/components/time';
-import { VerdictBadge } from '../../governance/parts';
-import { beginningOf, spans } from '../../governance/search';
 import { type Analysed, analysisQuery, replay, type Wanted } from './drafts';
 
 type Props = { skill: Schemas['SkillDetailView']; sidecar: string; changed: boolean };

@@ -13,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { readObject } from '../code/parameters';
+import { readObject } from '@/components/json';
 import classes from './policy.module.css';
 import type { Policy } from './source';
 import { Validators } from './Validators';

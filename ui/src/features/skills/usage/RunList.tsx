@@ -1,12 +1,11 @@
 /** The runs of a skill, newest first; each opens with all that is remembered of it. */
-import { Badge, Button, Group, SegmentedControl, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useNames } from '@/components/names';
 import { Failure, ListSkeleton } from '@/components/page';
-import { Ago, duration } from '@/components/time';
 import classes from '../code/output.module.css';
-import { errorWords } from '../code/words';
+import { RunLines } from '../code/RunLines';
 import { RunDrawer } from './RunDrawer';
 import { runsQuery } from './runs';
 
@@ -53,18 +52,12 @@ export function RunList({ skill }: { skill: string }) {
           {items.map((run) => (
             <li key={run.id} className={classes.row}>
               <UnstyledButton className={classes.pick} onClick={() => go({ run: run.id })}>
-                <Group justify="space-between" wrap="nowrap" gap="sm">
+                <RunLines run={run}>
                   <Text size="sm" truncate>
                     {names.user(run.user_id)}
                     {run.agent_id && ` through ${names.agent(run.agent_id)}`}
                   </Text>
-                  <Badge color={run.status === 'succeeded' ? 'green' : 'red'}>
-                    {run.error ? errorWords(run.error.code) : 'Succeeded'}
-                  </Badge>
-                </Group>
-                <Text size="xs" c="dimmed" component="div">
-                  <Ago at={run.started_at} span /> · revision {run.revision} · {duration(run.duration_ms)}
-                </Text>
+                </RunLines>
               </UnstyledButton>
             </li>
           ))}
