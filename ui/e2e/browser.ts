@@ -83,7 +83,7 @@ export async function visit(server: Server, token: string | null = server.token)
 }
 
 /** Claims that axe finds nothing serious on the page as it stands. */
-export async function expectAccessible(page: Page): Promise<void> {
+async function expectAccessible(page: Page): Promise<void> {
   // Not a script tag: the content security policy lets none in.
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {

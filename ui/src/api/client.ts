@@ -26,7 +26,7 @@ export class ApiError extends Error {
 const WORKSPACE_KEY = 'repertoire-workspace';
 
 /** The workspace this browser turned to; none means the one of its sign-in. */
-export function chosenWorkspace(): string | null {
+function chosenWorkspace(): string | null {
   return localStorage.getItem(WORKSPACE_KEY);
 }
 
@@ -36,7 +36,7 @@ export function chooseWorkspace(name: string | null): void {
 }
 
 /** The headers that every request of this browser carries. */
-export function requestHeaders(): Record<string, string> {
+function requestHeaders(): Record<string, string> {
   const workspace = chosenWorkspace();
   return workspace ? { 'Repertoire-Workspace': workspace } : {};
 }
@@ -52,7 +52,7 @@ export const api = createClient<paths>({ baseUrl: window.location.origin, creden
 api.use(turned);
 
 /** The problem document of an answer that is not a success. */
-export async function problemOf(response: Response): Promise<ApiError> {
+async function problemOf(response: Response): Promise<ApiError> {
   try {
     return fromProblem(response.status, await response.json());
   } catch {
@@ -96,7 +96,7 @@ export async function call<T>(answer: Promise<Answer<T>>): Promise<T> {
 }
 
 /** The same with the response, for its headers. */
-export async function callWhole<T>(answer: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
+async function callWhole<T>(answer: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   let settled: Answer<T>;
   try {
     settled = await answer;

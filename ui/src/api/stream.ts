@@ -1,6 +1,6 @@
 /** Reads server-sent events from an answer. */
 
-export type ServerEvent = { name: string; data: string };
+type ServerEvent = { name: string; data: string };
 
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return;

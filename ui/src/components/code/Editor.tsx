@@ -20,7 +20,7 @@ import './code.css';
 
 export type Mark = { line: number; level: 'error' | 'warning' | 'info'; message: string };
 
-export type EditorProps = {
+type EditorProps = {
   value: string;
   onChange?: (value: string) => void;
   language: Language;

@@ -36,7 +36,7 @@ export function bars(days: DayUses[]): Bar[] {
   return made;
 }
 
-export function dayLabel(day: string): string {
+function dayLabel(day: string): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
     day: 'numeric',
     month: 'short',

@@ -81,7 +81,7 @@ export function SkillContent({ skill, brief = false }: { skill: Detail; brief?: 
 }
 
 /** The procedure's code, read-only. */
-export function SkillCode({ skill, maxHeight = '26rem' }: { skill: Detail; maxHeight?: string }) {
+function SkillCode({ skill, maxHeight = '26rem' }: { skill: Detail; maxHeight?: string }) {
   const path = skill.procedure?.file ?? '';
   const code = useQuery({ ...skillFileQuery(skill.id, path, skill.shown.number), enabled: Boolean(path) });
   if (code.error) return <Failure error={code.error} retry={() => void code.refetch()} />;

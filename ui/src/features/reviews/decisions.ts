@@ -55,7 +55,7 @@ export const waits = (skill: Pick<Skill, 'status' | 'promotion'>): boolean =>
   ['draft', 'pending_approval'].includes(skill.status) || Boolean(skill.promotion);
 
 /** What became of a skill whose decision the server refused because it stands otherwise by now. */
-export type Meanwhile = { over: boolean; message: string };
+type Meanwhile = { over: boolean; message: string };
 
 /** Reads how a skill stands after somebody else was there first; null where that is not why it was refused. */
 export async function meanwhile(skill: Skill, error: unknown): Promise<Meanwhile | null> {

@@ -28,7 +28,7 @@ type Data = {
 };
 
 /** What a call of the interpreter was, in words. */
-export function described(tool: string, data: Data, text: string) {
+function described(tool: string, data: Data, text: string) {
   if (tool !== INTERPRETER) return { icon: IconTool, title: tool };
   switch (data.operation ?? 'execute') {
     case 'execute':

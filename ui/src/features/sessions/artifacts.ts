@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError, api, call, type Schemas } from '@/api/client';
 import { agentsQuery, queryClient, usersQuery } from '@/api/queries';
 
-export type ArtifactType = 'skill_saved' | 'skill_used' | 'skill_proposal';
+type ArtifactType = 'skill_saved' | 'skill_used' | 'skill_proposal';
 
 export type Artifact = {
   id: string;

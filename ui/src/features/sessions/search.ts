@@ -1,7 +1,7 @@
 /** What the address of the conversations says: whose, through which agent, how they ended. */
 
 export const outcomes = ['open', 'succeeded', 'failed', 'abandoned'] as const;
-export type OutcomeFilter = (typeof outcomes)[number];
+type OutcomeFilter = (typeof outcomes)[number];
 export type SessionSearch = { who?: 'all'; agent?: string; outcome?: OutcomeFilter };
 
 export function readSessionSearch(search: Record<string, unknown>): SessionSearch {

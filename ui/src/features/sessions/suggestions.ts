@@ -5,7 +5,7 @@ import { skillQuery } from '@/api/queries';
 import { commands } from './commands';
 import { through } from './queries';
 
-export type Suggestion = { value: string; label: string; about: string };
+type Suggestion = { value: string; label: string; about: string };
 
 export function suggestionsFor(text: string, skills: Pick<Schemas['SkillView'], 'name' | 'description'>[]) {
   if (!text.startsWith('/') || text.includes('\n')) return [];

@@ -12,7 +12,7 @@ import { type Artifact, artifactSkillQuery } from './artifacts';
 type Skill = Schemas['SkillDetailView'];
 
 /** What stood in the way of a decision: the skill is as it is shown now. */
-export type Obstacle = { error: unknown; changed: boolean };
+type Obstacle = { error: unknown; changed: boolean };
 
 export function useVerdict(artifact: Artifact) {
   const me = useQuery(meQuery).data;

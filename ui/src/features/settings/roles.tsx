@@ -4,7 +4,7 @@ import type { Schemas } from '@/api/client';
 
 export type Role = Schemas['RoleWord'];
 
-export const roleWords: { value: Role; label: string; about: string }[] = [
+const roleWords: { value: Role; label: string; about: string }[] = [
   { value: 'admin', label: 'Admin', about: 'Manages users, agents, settings and any skill' },
   { value: 'policy_admin', label: 'Policy admin', about: 'Writes policies, and reads the audit log' },
   { value: 'reviewer', label: 'Reviewer', about: 'Approves and rejects' },

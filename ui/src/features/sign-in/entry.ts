@@ -1,6 +1,6 @@
 /** What somebody pasted to sign in, where they wanted to go, and what went wrong before, in words. */
 
-export type Pasted = { link: string } | { token: string };
+type Pasted = { link: string } | { token: string };
 
 /** Reads a one-time link, its secret, or a token; null for anything else. */
 export function readPasted(text: string): Pasted | null {

@@ -39,7 +39,7 @@ export function readLibrarySearch(search: Record<string, unknown>): LibrarySearc
 }
 
 /** The filters a person can set, in the order they are shown. */
-export const filterWords = [
+const filterWords = [
   'tag',
   'origin',
   'status',
@@ -77,7 +77,7 @@ export function listFilter(search: LibrarySearch): SkillListQuery {
 }
 
 /** How many hits are asked for: whoever needs more needs other words. */
-export const MOST_HITS = 50;
+const MOST_HITS = 50;
 
 /** The address as the search operation takes it, over everything the library shows. */
 export function searchRequest(search: LibrarySearch): Schemas['SearchRequest'] {

@@ -5,7 +5,7 @@ import { readEvents } from '@/api/stream';
 
 export type Chunk = { stream: 'stdout' | 'stderr'; text: string };
 export type Ran = Schemas['RanView'];
-export type Executed = Schemas['ExecutedView'];
+type Executed = Schemas['ExecutedView'];
 
 export type Outcome = { kind: 'run'; ran: Ran } | { kind: 'try'; ran: Executed };
 

@@ -5,7 +5,7 @@ export type Dropped = { path: string; content: Uint8Array };
 
 /** What an installation takes unless it is set up otherwise. */
 export const LARGEST_FILE = 10 * 1024 * 1024;
-export const LARGEST_BUNDLE = 25 * 1024 * 1024;
+const LARGEST_BUNDLE = 25 * 1024 * 1024;
 export const limitWords = `At most ${bytes(LARGEST_FILE)} a file, ${bytes(LARGEST_BUNDLE)} in all`;
 
 type WithPath = File & { path?: string };

@@ -8,7 +8,7 @@ import { bytesQuery } from './bytes';
 import { type Draft, type Entry, fileRequest, sizeOf } from './draft';
 
 type FileRequest = Schemas['FileRequest'];
-export type Examination = Schemas['ValidationView'];
+type Examination = Schemas['ValidationView'];
 
 /** What is larger is only there by name: findings speak of texts, and typing must stay quick. */
 const LARGEST = 256 * 1024;

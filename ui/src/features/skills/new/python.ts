@@ -1,7 +1,7 @@
 /** Reads from Python what a person would otherwise type: the function, its parameters, what it is for. */
 import type { Parameter } from './ProcedureFields';
 
-export type ReadPython = { function: string; parameters: Parameter[]; description: string };
+type ReadPython = { function: string; parameters: Parameter[]; description: string };
 
 const types: Record<string, string> = {
   str: 'string',

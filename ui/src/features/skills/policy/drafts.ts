@@ -11,7 +11,7 @@ type FileRequest = Schemas['FileRequest'];
 export const isTable = (path: string) => /^tests\/.+\.ya?ml$/.test(path);
 
 /** The files that a policy is judged by: the manifest, the sidecar as it is wanted, the code it declares, its tables. */
-export async function filesWith(skill: Skill, sidecar: string): Promise<FileRequest[]> {
+async function filesWith(skill: Skill, sidecar: string): Promise<FileRequest[]> {
   const beside = skill.files
     .map(({ path }) => path)
     .filter((path) => path === 'SKILL.md' || path === skill.procedure?.file || isTable(path));
