@@ -63,7 +63,12 @@ export default function Editor(props: EditorProps) {
           bracketMatching(),
           search({ top: true }),
           highlightSelectionMatches(),
-          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+          // Ctrl-Enter runs code; here it would put in a blank line besides.
+          keymap.of([
+            ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
+            ...historyKeymap,
+            ...searchKeymap,
+          ]),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           writing.current.of([]),
           EditorView.updateListener.of((update) => {
