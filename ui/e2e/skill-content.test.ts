@@ -252,6 +252,39 @@ test('where both changed one file the dialog names it, and what was typed stays'
   await leave();
 });
 
+test('while it is saved nothing more can be typed, and a session that ended costs nothing', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${id}/content`);
+  let refuse = () => {};
+  const held = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  await page.route(`**/api/v1/skills/${id}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    await held;
+    const detail = 'you are not signed in';
+    await route.fulfill({ status: 401, json: { code: 'unauthenticated', status: 401, detail } });
+  });
+  await editor(page, 'SKILL.md').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nMine.');
+  await page.keyboard.press('Control+s');
+  await expect.poll(() => editor(page, 'SKILL.md').getAttribute('aria-readonly')).toBe('true');
+  await page.keyboard.type(' Too late.');
+  refuse();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.unroute(`**/api/v1/skills/${id}`);
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await editor(page, 'SKILL.md').textContent()).toContain('Mine.');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expectNotice(page, 'Saved as revision 2');
+  const { instructions } = await read();
+  expect(instructions).toContain('Mine.');
+  expect(instructions).not.toContain('Too late.');
+  await leave();
+});
+
 test('whoever may not change it reads it', async () => {
   const bob = await server.person(`bob-${count}`, ['member'], 'Bob Jones');
   const { page, leave } = await visit(server, bob.token);

@@ -47,6 +47,7 @@ export function SaveBar({
               aria-label="What changed, and why (optional)"
               placeholder="What changed, and why (optional)"
               maxLength={2000}
+              readOnly={saving}
               value={props.message ?? ''}
               onChange={(event) => onMessage(event.currentTarget.value)}
               onKeyDown={(event) => {

@@ -46,6 +46,7 @@ export default function Editor(props: EditorProps) {
   changed.current = props.onChange;
   const first = useRef(value);
   const writing = useRef(new Compartment());
+  const past = useRef(new Compartment());
   // What was told and has not come back as `value` yet: letters may be typed faster than the page is drawn.
   const told = useRef<string[]>([]);
 
@@ -71,6 +72,8 @@ export default function Editor(props: EditorProps) {
           ]),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           writing.current.of([]),
+          // Apart from the rest, so that undo outlives a moment in which nothing can be written.
+          past.current.of(history()),
           EditorView.updateListener.of((update) => {
             const outside = update.transactions.some((change) => change.annotation(fromOutside));
             if (!update.docChanged || outside || !changed.current) return;
@@ -96,7 +99,6 @@ export default function Editor(props: EditorProps) {
         readOnly
           ? [EditorState.readOnly.of(true), marked ? lintGutter() : []]
           : [
-              history(),
               closeBrackets(),
               indentOnInput(),
               highlightActiveLine(),
@@ -123,6 +125,11 @@ export default function Editor(props: EditorProps) {
         changes: { from: 0, to: editor.state.doc.length, insert: value },
         annotations: fromOutside.of(true),
       });
+      // Nobody could write, so there is nothing to take back, least of all this.
+      if (editor.state.readOnly) {
+        editor.dispatch({ effects: past.current.reconfigure([]) });
+        editor.dispatch({ effects: past.current.reconfigure(history()) });
+      }
     }
   }, [value]);
 

@@ -152,10 +152,10 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           <InfoTab {...props} agent={agent} problem={editing.nameProblem} />
         </Tabs.Panel>
         <Tabs.Panel value="memory">
-          <MemoryTab {...props} />
+          <MemoryTab {...props} locked={!admin || editing.saving} />
         </Tabs.Panel>
         <Tabs.Panel value="discovery">
-          <DiscoveryTab {...props} />
+          <DiscoveryTab {...props} locked={!admin || editing.saving} />
         </Tabs.Panel>
         <Tabs.Panel value="skills">
           <SkillsTab {...props} />

@@ -23,7 +23,7 @@ export default function NewAgentPage() {
     initialValues: { title: '', name: '', description: '', memory: true },
     validate: { name: nameProblem },
   });
-  useUnsavedGuard(form.isDirty() && !made && !saving);
+  useUnsavedGuard(form.isDirty() && !made);
 
   const create = form.onSubmit(async ({ title, name, description, memory }) => {
     setSaving(true);

@@ -16,7 +16,7 @@ export function useAgentDraft(agent: Agent) {
   const [taken, setTaken] = useState<string>();
   const stored = useMemo(() => draftOf(base), [base]);
   const changed = !same(draft, stored);
-  useUnsavedGuard(changed && !saving);
+  useUnsavedGuard(changed);
 
   // Where nothing was typed, what others save simply shows.
   useEffect(() => {
@@ -77,6 +77,8 @@ export function useAgentDraft(agent: Agent) {
     theirs: behind ? differing(stored, draftOf(agent)) : [],
     nameProblem: nameProblem(draft.name) ?? taken ?? null,
     change: (part: Partial<AgentDraft>) => {
+      // What is being saved is what stands here; more would be lost when it is done.
+      if (saving) return;
       if (part.name !== undefined) setTaken(undefined);
       setDraft((before) => ({ ...before, ...part }));
     },

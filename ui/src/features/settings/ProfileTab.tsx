@@ -74,7 +74,7 @@ function NameForm({ user }: { user: Schemas['UserView'] }) {
   const [name, setName] = useState(user.display_name);
   const { busy: saving, doing } = useBusy();
   const changed = name.trim() !== user.display_name;
-  useUnsavedGuard(changed && !saving);
+  useUnsavedGuard(changed);
   return (
     <Section title="Your name" about="What others see beside what you do.">
       <form

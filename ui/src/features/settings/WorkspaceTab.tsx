@@ -58,7 +58,7 @@ function Editor({ here }: { here: Workspace }) {
     parts.filter((part) => draft[part] !== stored[part]).map((part) => [part, draft[part]]),
   );
   const changed = Object.keys(changes).length > 0;
-  useUnsavedGuard(changed && !saving);
+  useUnsavedGuard(changed);
   useEffect(() => {
     if (changed || saving) return;
     setBase(here);
@@ -99,7 +99,7 @@ function Editor({ here }: { here: Workspace }) {
           label="Title"
           maxLength={200}
           maw="26rem"
-          readOnly={!admin}
+          readOnly={!admin || saving}
           value={draft.title}
           error={draft.title.trim() ? null : 'A workspace needs a title'}
           onChange={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
@@ -107,7 +107,7 @@ function Editor({ here }: { here: Workspace }) {
         <Switch
           label="Hide what people may not see"
           description="Answers “not found” instead of “forbidden”, so that nobody learns that it exists."
-          disabled={!admin}
+          disabled={!admin || saving}
           checked={draft.hide_existence}
           onChange={(event) => setDraft({ ...draft, hide_existence: event.currentTarget.checked })}
         />
@@ -116,7 +116,7 @@ function Editor({ here }: { here: Workspace }) {
           description="For how long a deleted skill can be brought back; 0 purges at once"
           suffix=" hours"
           maw="26rem"
-          readOnly={!admin}
+          readOnly={!admin || saving}
           value={draft.undelete_window_hours}
           error={hoursWrong}
           onChange={(value) => setDraft({ ...draft, undelete_window_hours: value })}
@@ -126,7 +126,7 @@ function Editor({ here }: { here: Workspace }) {
           description="After how long an unconfirmed draft is archived; 0 is never"
           suffix=" days"
           maw="26rem"
-          readOnly={!admin}
+          readOnly={!admin || saving}
           value={draft.draft_expiry_days}
           error={daysWrong}
           onChange={(value) => setDraft({ ...draft, draft_expiry_days: value })}

@@ -63,9 +63,11 @@ function Workbench({ skill, saved, why, onDone }: Props) {
     ...startFields(shown.parameters),
     ...recallFields(skill.id),
   }));
-  useUnsavedGuard(changed && !saving);
+  useUnsavedGuard(changed);
 
   const change = (part: Partial<Draft>) => {
+    // What is being saved is what stands here; more would be lost when it is done.
+    if (saving) return;
     setMark(null);
     setDraft({ ...shown, ...part });
   };
@@ -141,7 +143,7 @@ function Workbench({ skill, saved, why, onDone }: Props) {
             label={`Code of ${shown.file}`}
             language={shown.language === 'shell' ? 'text' : (shown.language as Language)}
             value={shown.code}
-            readOnly={!draft}
+            readOnly={!draft || saving}
             onChange={draft ? (code) => code !== shown.code && change({ code }) : undefined}
             marks={mark ? [mark] : none}
             maxHeight="34rem"

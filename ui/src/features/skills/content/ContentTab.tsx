@@ -35,7 +35,7 @@ export default function ContentTab() {
   const [error, setError] = useState<unknown>(null);
   const [jump, setJump] = useState<{ file: string; line: number } | null>(null);
   const examined = useExamination(base, entries);
-  useUnsavedGuard(changes.length > 0 && !saving);
+  useUnsavedGuard(changes.length > 0);
 
   const sorted = inOrder(entries);
   const open = sorted.find((entry) => entry.path === asked) ?? sorted[0];
@@ -50,6 +50,12 @@ export default function ContentTab() {
   const findings =
     error instanceof ApiError && error.findings.length > 0 ? error.findings : examined.result?.findings;
 
+  const put: typeof update = (step) => {
+    // What is being saved is what stands here; more would be lost when it is done.
+    if (saving) return;
+    setError(null);
+    update(step);
+  };
   const save = async () => {
     setError(null);
     setSaving(true);
@@ -81,10 +87,7 @@ export default function ContentTab() {
           open={open?.key}
           changes={changes}
           locked={locked}
-          update={(step) => {
-            setError(null);
-            update(step);
-          }}
+          update={put}
           show={show}
         />
         {open && (
@@ -93,12 +96,10 @@ export default function ContentTab() {
             skill={base}
             entry={open}
             locked={locked}
+            saving={saving}
             marks={marksOf(findings ?? [], open.path)}
             jump={jump?.file === open.path ? jump : null}
-            update={(step) => {
-              setError(null);
-              update(step);
-            }}
+            update={put}
           />
         )}
       </Box>

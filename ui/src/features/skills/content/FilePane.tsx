@@ -20,6 +20,7 @@ type Props = {
   skill: Skill;
   entry: Entry;
   locked: boolean;
+  saving: boolean;
   marks: Mark[];
   jump: { line: number } | null;
   update: (step: (draft: Draft) => Draft) => void;
@@ -46,6 +47,7 @@ export function FilePane(props: Props) {
 function TextPane({
   entry,
   locked,
+  saving,
   marks,
   jump,
   update,
@@ -90,6 +92,7 @@ function TextPane({
             label={entry.path}
             language={language}
             value={text}
+            readOnly={locked || saving}
             onChange={
               locked ? undefined : (typed) => update((draft) => write(draft, entry.key, typed, original))
             }

@@ -45,11 +45,13 @@ export default function InfoTab() {
   const changed = changedFields(before, changes);
   const { edit } = useSkillActions(base);
   const [saving, setSaving] = useState(false);
-  useUnsavedGuard(changed.length > 0 && !saving);
+  useUnsavedGuard(changed.length > 0);
 
   const locked = !me || !rightsOf(me, skill).edit;
   const said = saidOf(error);
   const put = <F extends Field>(field: F, value: Fields[F]) => {
+    // What is being saved is what stands here; more would be lost when it is done.
+    if (saving) return;
     setChanges((now) => ({ ...now, [field]: value }));
     setError(null);
   };

@@ -29,7 +29,7 @@ export function useCreate(started: boolean) {
   const [done, setDone] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [taken, setTaken] = useState<Skill | null>(null);
-  useUnsavedGuard(started && !busy && !done);
+  useUnsavedGuard(started && !done);
 
   /** Does it, opens what came of it, and keeps what was refused. */
   const create = async (body: Create, { scope, draft }: Placement) => {

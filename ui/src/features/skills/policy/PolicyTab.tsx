@@ -48,7 +48,7 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
   const text = draft?.text ?? parts.policy;
   const changed = draft !== null && draft.text !== parts.policy;
   const { edit, saving } = useSkillActions(base);
-  useUnsavedGuard(changed && !saving);
+  useUnsavedGuard(changed);
 
   const policyAdmin = me.user.roles.includes('policy_admin');
   const rights = rightsOf(me, skill);
@@ -78,6 +78,8 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
   }, [reading, findings, offset]);
 
   const put = (now: string) => {
+    // What is being saved is what stands here; more would be lost when it is done.
+    if (saving) return;
     setDraft((old) => ({ base: old?.base ?? skill, sidecar: old?.sidecar ?? sidecar, text: now }));
   };
   const leave = () => {
@@ -145,7 +147,7 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
                 label="Policy, as it stands in repertoire.yaml"
                 language="yaml"
                 value={text}
-                readOnly={Boolean(why)}
+                readOnly={Boolean(why) || saving}
                 onChange={why ? undefined : (now) => now !== text && put(now)}
                 marks={marks}
                 height="28rem"
