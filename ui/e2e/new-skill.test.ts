@@ -66,6 +66,39 @@ test('a skill is written from a template, with a procedure, for one agent, as a 
   await leave();
 });
 
+test('another way, a template or a switch does not throw away what was written', async () => {
+  const { page, leave } = await visit(server);
+  await write(page, 'kept-as-written');
+  await page.locator('.cm-content').first().click();
+  await page.keyboard.type('Count the words.');
+
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: 'Report' }).click();
+  const replace = page.getByRole('dialog', { name: 'Replace the instructions?' });
+  await replace.getByRole('button', { name: 'Cancel' }).click();
+  await replace.waitFor({ state: 'hidden' });
+  expect(await page.locator('.cm-content').first().textContent()).toBe('Count the words.');
+  expect(await page.getByRole('combobox', { name: 'Template' }).inputValue()).toBe('');
+
+  const procedure = page.getByRole('switch', { name: 'It also does something: add a procedure' });
+  await procedure.press('Space');
+  await page.getByLabel('Meaning').fill('What to count');
+  await procedure.press('Space');
+  await page.getByLabel('Meaning').waitFor({ state: 'hidden' });
+  await procedure.press('Space');
+  expect(await page.getByLabel('Meaning').inputValue()).toBe('What to count');
+
+  await page.getByText('Start from code', { exact: true }).click();
+  const away = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await away.getByRole('button', { name: 'Cancel' }).click();
+  await away.waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Name', { exact: false }).first().inputValue()).toBe('kept-as-written');
+  await page.getByText('Start from code', { exact: true }).click();
+  await away.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('textbox', { name: 'Python' }).waitFor();
+  await leave();
+});
+
 test('no letter is lost, however fast one types', async () => {
   const { page, leave } = await visit(server);
   await write(page, 'typed-fast');

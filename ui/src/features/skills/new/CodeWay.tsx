@@ -13,7 +13,7 @@ export function CodeWay() {
   const [typed, setTyped] = useState<{ name?: string; description?: string; procedure?: Procedure }>({});
   const placement = usePlacement();
   const [place, , whole] = placement;
-  const creation = useCreate(code.trim() !== '');
+  const creation = useCreate(code.trim() !== '' || Object.keys(typed).length > 0);
 
   // What was typed wins over what is read from the code.
   const read = readPython(code);

@@ -13,9 +13,10 @@ import {
   Title,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { tagsQuery } from '@/api/queries';
+import { ask } from '@/components/feedback';
 import { saidOf } from '../info/fields';
 import { CreateForm, NamedFields } from './CreateForm';
 import { Instructions } from './Instructions';
@@ -36,6 +37,9 @@ const nothing = {
 export function WriteWay() {
   const [fields, setFields] = useState(nothing);
   const [more, setMore] = useState(false);
+  const [template, setTemplate] = useState<string | null>(null);
+  // What stood in the procedure when it was switched off.
+  const off = useRef(fields.procedure);
   const placement = usePlacement();
   const [place, , whole] = placement;
   const tags = useQuery(tagsQuery).data?.items.map(({ tag }) => tag) ?? [];
@@ -45,6 +49,20 @@ export function WriteWay() {
   const put = (change: Partial<typeof nothing>) => {
     setFields((now) => ({ ...now, ...change }));
     creation.clear();
+  };
+  const start = async (label: string | null) => {
+    const chosen = templates.find((known) => known.label === label);
+    const written = fields.instructions.trim() && !templates.some(({ text }) => text === fields.instructions);
+    if (chosen && written) {
+      const sure = await ask({
+        title: 'Replace the instructions?',
+        message: 'The template takes the place of what you wrote.',
+        confirm: 'Replace',
+      });
+      if (!sure) return;
+    }
+    setTemplate(label);
+    if (chosen) put({ instructions: chosen.text });
   };
   const ready = Boolean(fields.name.trim() && fields.description.trim() && whole);
   const save = () => void creation.create(bodyOf(fields), place);
@@ -58,10 +76,8 @@ export function WriteWay() {
         clearable
         clearButtonProps={{ 'aria-label': 'Clear' }}
         data={templates.map(({ label }) => label)}
-        onChange={(label) => {
-          const template = templates.find((known) => known.label === label);
-          if (template) put({ instructions: template.text });
-        }}
+        value={template}
+        onChange={(label) => void start(label)}
       />
       <NamedFields
         value={fields}
@@ -74,7 +90,10 @@ export function WriteWay() {
         label="It also does something: add a procedure"
         description="Python with typed parameters, run in the sandbox"
         checked={fields.procedure !== null}
-        onChange={(event) => put({ procedure: event.currentTarget.checked ? emptyProcedure() : null })}
+        onChange={(event) => {
+          if (!event.currentTarget.checked) off.current = fields.procedure;
+          put({ procedure: event.currentTarget.checked ? (off.current ?? emptyProcedure()) : null });
+        }}
       />
       {fields.procedure && (
         <Card withBorder>

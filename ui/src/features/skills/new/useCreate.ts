@@ -29,7 +29,8 @@ export function useCreate(started: boolean) {
   const [done, setDone] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [taken, setTaken] = useState<Skill | null>(null);
-  useUnsavedGuard(started && !done);
+  // Each way to begin is a view of the one page, and takes what was written with it.
+  useUnsavedGuard(started && !done, { whole: true });
 
   /** Does it, opens what came of it, and keeps what was refused. */
   const create = async (body: Create, { scope, draft }: Placement) => {
