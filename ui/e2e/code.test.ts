@@ -116,10 +116,13 @@ test('what was typed stays, can be seen as JSON, and a former run fills the form
   await page.getByRole('switch', { name: 'As JSON' }).click({ force: true });
   expect(await field(page, 'rate').inputValue()).toBe('0.07');
 
+  await page.getByRole('switch', { name: 'As JSON' }).click({ force: true });
   await page
     .getByRole('button', { name: /Fill the form with.*Ada Byron/ })
     .first()
     .click();
+  await expect.poll(() => json.inputValue()).toContain('Ada Byron');
+  await page.getByRole('switch', { name: 'As JSON' }).click({ force: true });
   expect(await field(page, 'customer').inputValue()).toBe('Ada Byron');
   expect(await field(page, 'rate').inputValue()).toBe('0.19');
   await leave();

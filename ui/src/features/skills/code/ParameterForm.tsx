@@ -13,7 +13,8 @@ type FormProps = {
 };
 
 export function ParameterForm({ parameters, fields, onChange, problems }: FormProps) {
-  const [json, setJson] = useState<string | null>(null);
+  // What stands in the field as JSON, and the fields it came to.
+  const [typed, setTyped] = useState<{ text: string; came: Fields } | null>(null);
   if (parameters.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -21,6 +22,9 @@ export function ParameterForm({ parameters, fields, onChange, problems }: FormPr
       </Text>
     );
   }
+  const written = () => JSON.stringify(readFields(parameters, fields).values, null, 2);
+  // Fields that were filled from elsewhere, as by a former run, replace what was typed.
+  const json = typed && (typed.came === fields ? typed.text : written());
   const read = json === null ? null : readObject(json);
   return (
     <Stack gap="sm">
@@ -34,11 +38,7 @@ export function ParameterForm({ parameters, fields, onChange, problems }: FormPr
           checked={json !== null}
           disabled={read !== null && 'problem' in read}
           onChange={(event) =>
-            setJson(
-              event.currentTarget.checked
-                ? JSON.stringify(readFields(parameters, fields).values, null, 2)
-                : null,
-            )
+            setTyped(event.currentTarget.checked ? { text: written(), came: fields } : null)
           }
         />
       </Group>
@@ -51,9 +51,10 @@ export function ParameterForm({ parameters, fields, onChange, problems }: FormPr
           value={json}
           error={read && 'problem' in read ? read.problem : (Object.entries(problems)[0]?.join(': ') ?? null)}
           onChange={(text) => {
-            setJson(text);
             const now = readObject(text);
-            if ('value' in now) onChange(fieldsOf(parameters, now.value));
+            const came = 'value' in now ? fieldsOf(parameters, now.value) : fields;
+            setTyped({ text, came });
+            if (came !== fields) onChange(came);
           }}
         />
       ) : (

@@ -26,6 +26,15 @@ test('everything that is wrong is told at once, under its name', () => {
   expect(problems.lines).toBe('A list in square brackets');
 });
 
+test('a switch that is needed and was not touched is off', () => {
+  const asked: Parameter[] = [
+    { name: 'notify', type: 'boolean', required: true },
+    { name: 'quiet', type: 'boolean', required: false },
+  ];
+  expect(readFields(asked, {})).toEqual({ values: { notify: false }, problems: {} });
+  expect(readFields(asked, { notify: true })).toEqual({ values: { notify: true }, problems: {} });
+});
+
 test('a recorded run fills the fields, and what was blanked out is asked for again', () => {
   expect(fieldsOf(parameters, { customer: '[redacted]', copies: 3, options: { a: 1 } })).toEqual({
     copies: '3',

@@ -50,7 +50,11 @@ export function readFields(parameters: Parameter[], fields: Fields): Read {
   for (const parameter of parameters) {
     const field = fields[parameter.name];
     if (field === undefined || (field === '' && parameter.type !== 'string')) {
-      if (isRequired(parameter)) read.problems[parameter.name] = 'This is needed';
+      if (!isRequired(parameter)) continue;
+      // It is shown as a switch, and one that nobody touched is off.
+      const off = parameter.type === 'boolean' && typeof parameter.default !== 'boolean';
+      if (off) read.values[parameter.name] = false;
+      else read.problems[parameter.name] = 'This is needed';
       continue;
     }
     if (field === '' && !isRequired(parameter)) continue;
