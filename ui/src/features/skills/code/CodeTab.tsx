@@ -1,19 +1,18 @@
 /** What a skill does: its code, its parameters, and running it. */
 import { Badge, Box, Button, Code, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
-import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import { CodeEditor, type Language, type Mark } from '@/components/code';
 import { ask, failed, told } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useUnsavedGuard } from '@/components/unsaved';
-import { fileTextQuery } from '../files';
+import { useFileText } from '../files';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
-import { useSkill, useSkillActions } from '../useSkill';
+import { type Skill, useSkill, useSkillActions } from '../useSkill';
 import classes from './code.module.css';
 import { Declarations } from './Declarations';
 import { type Draft, draftOf, editOf, newDraft, sameDraft } from './draft';
@@ -24,40 +23,55 @@ import { RunPanel } from './RunPanel';
 
 export default function CodeTab() {
   const skill = useSkill();
+  return <CodeOf key={skill.id} skill={skill} />;
+}
+
+function CodeOf({ skill }: { skill: Skill }) {
   const { procedure } = skill;
-  const text = useQuery({
-    ...fileTextQuery(skill.id, procedure?.file ?? '', skill.shown.number),
-    enabled: Boolean(procedure),
-    // When somebody else saves, the editor stays, and so does what is typed in it.
-    placeholderData: keepPreviousData,
-  });
-  const [adding, setAdding] = useState(false);
+  const { text, settled, error, retry } = useFileText(skill, procedure?.file ?? null);
   const { why } = rightsOf(useSuspenseQuery(meQuery).data, skill);
-  if (!procedure && !adding) return <NoProcedure why={why} onAdd={() => setAdding(true)} />;
-  if (procedure && text.error) return <Failure error={text.error} retry={() => void text.refetch()} />;
-  if (procedure && text.data === undefined) return <ListSkeleton rows={4} height={72} />;
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const stored = procedure && typeof text === 'string' ? draftOf(skill, procedure, text) : null;
+  if (!procedure && !draft) return <NoProcedure why={why} onAdd={() => setDraft(newDraft(skill))} />;
+  const shown = draft ?? stored;
   return (
-    <Workbench key={skill.id} skill={skill} saved={text.data} why={why} onDone={() => setAdding(false)} />
+    <>
+      {error && <Failure error={error} retry={retry} />}
+      {shown && (
+        <Workbench
+          skill={skill}
+          stored={stored}
+          settled={settled}
+          why={why}
+          draft={draft}
+          setDraft={setDraft}
+          shown={shown}
+        />
+      )}
+      {!shown && !error && <ListSkeleton rows={4} height={72} />}
+    </>
   );
 }
 
 type Props = {
-  skill: Schemas['SkillDetailView'];
-  /** The code as it is saved; nothing where the procedure is yet to be made. */
-  saved: string | undefined;
+  skill: Skill;
+  /** The procedure as it is saved; nothing where it is yet to be made. */
+  stored: Draft | null;
+  /** Whether the code of `stored` is what `skill` has; until then nothing is begun on it. */
+  settled: boolean;
   /** Why it cannot be changed, where that is so. */
   why: string | null;
-  onDone: () => void;
+  draft: Draft | null;
+  setDraft: (draft: Draft | null) => void;
+  /** What is edited, or else what is saved. */
+  shown: Draft;
 };
 
-function Workbench({ skill, saved, why, onDone }: Props) {
+function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Props) {
   const { procedure } = skill;
-  const stored = procedure && saved !== undefined ? draftOf(skill, procedure, saved) : null;
-  const [draft, setDraft] = useState<Draft | null>(stored ? null : newDraft(skill));
   const [message, setMessage] = useState('');
   const [mark, setMark] = useState<Mark | null>(null);
   const { edit, saving } = useSkillActions(draft?.base ?? skill);
-  const shown = draft ?? stored ?? newDraft(skill);
   const changed = draft !== null && (stored === null || !sameDraft(draft, stored));
   const [fields, setFields] = useState<Fields>(() => ({
     ...startFields(shown.parameters),
@@ -76,7 +90,6 @@ function Workbench({ skill, saved, why, onDone }: Props) {
     setDraft(null);
     setMessage('');
     setMark(null);
-    onDone();
   };
   const save = async () => {
     if (!draft) return;
@@ -124,7 +137,12 @@ function Workbench({ skill, saved, why, onDone }: Props) {
               )}
             </Group>
             {!draft && !why && (
-              <Button size="xs" leftSection={<IconPencil size={14} />} onClick={() => setDraft(stored)}>
+              <Button
+                size="xs"
+                disabled={!settled}
+                leftSection={<IconPencil size={14} />}
+                onClick={() => setDraft(stored)}
+              >
                 Edit
               </Button>
             )}

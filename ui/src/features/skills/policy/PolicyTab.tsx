@@ -2,7 +2,7 @@
 import { Alert, Box, Button, Grid, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconLock } from '@tabler/icons-react';
-import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { meQuery } from '@/api/queries';
 import { CodeEditor, type Mark } from '@/components/code';
@@ -11,7 +11,7 @@ import { Failure, ListSkeleton } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { Findings } from '../Findings';
-import { fileTextQuery } from '../files';
+import { useFileText } from '../files';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
 import { type Skill, useSkill, useSkillActions } from '../useSkill';
@@ -25,21 +25,27 @@ import { TestTables } from './TestTables';
 export default function PolicyTab() {
   const skill = useSkill();
   const some = skill.files.some(({ path }) => path === SIDECAR);
-  const sidecar = useQuery({
-    ...fileTextQuery(skill.id, SIDECAR, skill.shown.number),
-    enabled: some,
-    // When somebody else saves, the editor stays, and so does what is typed in it.
-    placeholderData: keepPreviousData,
-  });
-  if (sidecar.error) return <Failure error={sidecar.error} retry={() => void sidecar.refetch()} />;
-  if (some && sidecar.data === undefined) return <ListSkeleton rows={4} height={72} />;
-  return <Editor key={skill.id} skill={skill} sidecar={sidecar.data ?? ''} />;
+  const { text, settled, error, retry } = useFileText(skill, some ? SIDECAR : null);
+  if (text === undefined && !error) return <ListSkeleton rows={4} height={72} />;
+  return (
+    <>
+      {error && <Failure error={error} retry={retry} />}
+      {text !== undefined && <Editor key={skill.id} skill={skill} sidecar={text ?? ''} settled={settled} />}
+    </>
+  );
 }
 
 /** What is being edited, and what it was begun on. */
 type Draft = { base: Skill; sidecar: string; text: string };
 
-function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
+type EditorProps = {
+  skill: Skill;
+  sidecar: string;
+  /** Whether `sidecar` is what `skill` has; until then nothing is begun on it. */
+  settled: boolean;
+};
+
+function Editor({ skill, sidecar, settled }: EditorProps) {
   const me = useSuspenseQuery(meQuery).data;
   const [draft, setDraft] = useState<Draft | null>(null);
   const [message, setMessage] = useState('');
@@ -50,6 +56,8 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
   const { edit, saving } = useSkillActions(base);
   useUnsavedGuard(changed);
 
+  // What is being saved is what stands here: more would be lost when it is done.
+  const held = saving || (!draft && !settled);
   const policyAdmin = me.user.roles.includes('policy_admin');
   const rights = rightsOf(me, skill);
   const why = policyAdmin ? rights.why : 'Only policy admins change policies; here you can read it.';
@@ -78,8 +86,7 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
   }, [reading, findings, offset]);
 
   const put = (now: string) => {
-    // What is being saved is what stands here; more would be lost when it is done.
-    if (saving) return;
+    if (held) return;
     setDraft((old) => ({ base: old?.base ?? skill, sidecar: old?.sidecar ?? sidecar, text: now }));
   };
   const leave = () => {
@@ -147,7 +154,7 @@ function Editor({ skill, sidecar }: { skill: Skill; sidecar: string }) {
                 label="Policy, as it stands in repertoire.yaml"
                 language="yaml"
                 value={text}
-                readOnly={Boolean(why) || saving}
+                readOnly={Boolean(why) || held}
                 onChange={why ? undefined : (now) => now !== text && put(now)}
                 marks={marks}
                 height="28rem"
