@@ -4,14 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconLock } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { meQuery } from '@/api/queries';
+import { meQuery, queryClient } from '@/api/queries';
 import { CodeEditor, type Mark } from '@/components/code';
 import { ask, failed, told } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { Findings } from '../Findings';
-import { useFileText } from '../files';
+import { fileTextQuery, useFileText } from '../files';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
 import { type Skill, useSkill, useSkillActions } from '../useSkill';
@@ -56,7 +56,7 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
   const { edit, saving } = useSkillActions(base);
   useUnsavedGuard(changed);
 
-  // What is being saved is what stands here: more would be lost when it is done.
+  // More than what is being saved would be lost when it is done, and a draft on a former text would take it back.
   const held = saving || (!draft && !settled);
   const policyAdmin = me.user.roles.includes('policy_admin');
   const rights = rightsOf(me, skill);
@@ -93,10 +93,13 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
     setDraft(null);
     setMessage('');
   };
-  const write = async (body: Parameters<typeof edit>[0]) => {
+  const write = async (body: Parameters<typeof edit>[0], written?: string) => {
     try {
       const done = await edit({ ...body, message, expected_revision: base.revision });
       if (!done) return;
+      // What was written is known, so editing goes on without a wait until it is read again.
+      const { queryKey } = fileTextQuery(skill.id, SIDECAR, done.skill.revision);
+      if (written !== undefined) queryClient.setQueryData(queryKey, written);
       leave();
       const waits = done.skill.status === 'pending_approval' ? '; it waits for approval' : '';
       told(`Saved as revision ${done.skill.revision}${waits}`);
@@ -200,7 +203,10 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
         saving={saving}
         message={message}
         onMessage={setMessage}
-        onSave={() => void write({ files: [{ path: SIDECAR, content: join({ ...parts, policy: text }) }] })}
+        onSave={() => {
+          const content = join({ ...parts, policy: text });
+          void write({ files: [{ path: SIDECAR, content }] }, content);
+        }}
         onDiscard={() => void discard()}
       />
     </>
