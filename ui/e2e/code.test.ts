@@ -164,10 +164,12 @@ test('unsaved code is tried without being counted, then saved as a revision', as
 
   await field(page, 'customer').fill('Ada Byron');
   await field(page, 'lines').fill(JSON.stringify(lines));
-  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  const written = await editor.locator('.cm-line').count();
+  await editor.press('Control+Enter');
   const outcome = page.getByRole('region', { name: 'Outcome' });
   await outcome.getByText('A try: not counted').waitFor();
   await outcome.getByText('"net": 1100').waitFor();
+  expect(await editor.locator('.cm-line').count()).toBe(written);
   expect(await runsOf(invoice.id)).toHaveLength(before);
 
   await page.getByRole('link', { name: 'Info' }).click();
