@@ -15,7 +15,7 @@ import { IconSend2 } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { commands } from './commands';
 import classes from './sessions.module.css';
-import { useSuggestions } from './suggestions';
+import { isTyped, useSuggestions } from './suggestions';
 
 export type ComposerHandle = { write: (text: string) => void };
 
@@ -90,8 +90,9 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
       setClosed(true);
     } else if (
       offer &&
+      !event.shiftKey &&
       (event.key === 'Tab' || event.key === 'Enter') &&
-      offer.value.trim() !== text.trim()
+      !isTyped(offer, text)
     ) {
       event.preventDefault();
       change(offer.value);
