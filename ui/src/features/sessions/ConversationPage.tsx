@@ -85,7 +85,7 @@ function Conversation({ session }: { session: SessionDetail }) {
 
   const kept = useMemo(() => turnsOf(entries), [entries]);
   const codeSession = useRef<string>(undefined);
-  const interpreter = useInterpreter(session, agent?.name, entries.at(-1)?.number ?? 0, codeSession.current);
+  const interpreter = useInterpreter(session, agent?.name, entries.at(-1)?.number ?? 0, codeSession);
   const { turns, unkept } = useMemo(() => together(kept, interpreter.sent), [kept, interpreter.sent]);
   codeSession.current =
     interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
