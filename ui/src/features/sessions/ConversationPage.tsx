@@ -198,7 +198,7 @@ function Conversation({ session }: { session: SessionDetail }) {
       <Drawer opened={aside && !wide} onClose={close} position="right" title="Details" size="sm">
         {notes}
       </Drawer>
-      {saving && <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />}
+      <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />
     </Page>
   );
 }
