@@ -159,6 +159,18 @@ test('a tab stays in its workspace when another tab turns to another', async () 
   await leave();
 });
 
+test('a remembered workspace that is gone gives way to the one of the sign-in', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto('/skills');
+  await page.getByRole('link', { name: 'Loan interest' }).waitFor();
+  await page.evaluate(() => localStorage.setItem('repertoire-workspace', 'long-gone'));
+  await page.reload();
+  await page.getByRole('link', { name: 'Loan interest' }).waitFor();
+  await page.getByRole('button', { name: /Default/ }).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem('repertoire-workspace'))).toBeNull();
+  await leave();
+});
+
 test('while the server is away the app says so, and goes on by itself when it is back', async () => {
   const { page, complaints, leave } = await visit(server);
   await page.goto('/skills');
