@@ -15,6 +15,7 @@ import { readSessionSearch } from './features/sessions/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
+import { keepTypedOf } from './shell/typed';
 
 const root = createRootRouteWithContext()({
   component: Outlet,
@@ -53,7 +54,7 @@ const shell = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     try {
-      await signedIn();
+      keepTypedOf((await signedIn()).user.id);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         throw redirect({

@@ -14,11 +14,13 @@ import { Link } from '@tanstack/react-router';
 import { api, call, forgetWorkspace, rememberWorkspace } from '@/api/client';
 import { meQuery, workspacesQuery } from '@/api/queries';
 import { failed } from '@/components/feedback';
+import { forgetTyped } from './typed';
 import classes from './UserMenu.module.css';
 
 export async function signOut(): Promise<void> {
   await call(api.POST('/api/v1/sign-out'));
   forgetWorkspace();
+  forgetTyped();
   window.location.assign('/sign-in');
 }
 
