@@ -16,6 +16,8 @@ export type Deed = {
   act: (skill: Skill) => Promise<boolean>;
   /** Takes it back. */
   undo?: (skill: Skill) => Promise<unknown>;
+  /** Which of them it can bring back to what they were; without it, all. */
+  undoable?: (skill: Skill) => boolean;
   /** For whom it makes sense at all. */
   suits: (skill: Skill) => boolean;
 };
@@ -27,8 +29,18 @@ const step = async (skill: Skill, word: 'submit' | 'approve' | 'archive' | 'reop
 /** Reopening makes a draft; what was more than that before is so again. */
 async function backFromArchive(skill: Skill): Promise<void> {
   await step(skill, 'reopen');
-  if (skill.status === 'active') await step(skill, 'approve');
+  if (skill.status === 'active') await approveAsItWas(skill);
   if (skill.status === 'pending_approval') await step(skill, 'submit');
+}
+
+/** What is off cannot be approved, so it is on for that moment. */
+async function approveAsItWas(skill: Skill): Promise<void> {
+  if (!skill.enabled) await switchSkill(skill.id, true);
+  try {
+    await step(skill, 'approve');
+  } finally {
+    if (!skill.enabled) await switchSkill(skill.id, false);
+  }
 }
 
 const bringBack = (skill: Skill) => call(api.POST('/api/v1/skills/{id}/undelete', at(skill)));
@@ -75,6 +87,8 @@ export const deeds = {
     done: 'Archived',
     act: (skill) => step(skill, 'archive'),
     undo: backFromArchive,
+    // The archive forgets that it was rejected, and that a promotion was asked for.
+    undoable: (skill) => skill.status !== 'rejected' && !skill.promotion,
     suits: (skill) => skill.status !== 'archived',
   },
   reopen: {
@@ -84,6 +98,7 @@ export const deeds = {
     done: 'Reopened',
     act: (skill) => step(skill, 'reopen'),
     undo: (skill) => step(skill, 'archive'),
+    undoable: (skill) => skill.status === 'archived',
     suits: (skill) => ['archived', 'rejected'].includes(skill.status),
   },
   remove: {
