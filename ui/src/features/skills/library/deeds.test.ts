@@ -54,3 +54,28 @@ test('only what can be again what it was is offered to be taken back', async () 
   expect(reopen.undoable(skill({ status: 'archived' }))).toBe(true);
   expect(reopen.undoable(skill({ status: 'rejected' }))).toBe(false);
 });
+
+test('a tag rests on the revision that was read, and its undo on the one it made', async () => {
+  const { tagDeed } = await import('./deeds');
+  const deed = tagDeed('docs');
+  answer = () => json({ outcome: 'revised', findings: [], skill: skill({ revision: 5 }) });
+  expect(await deed.act(skill({}))).toBe(true);
+  await deed.undo?.(skill({}));
+  expect(sent.map(({ body }) => [body?.tags, body?.expected_revision])).toEqual([
+    [['old', 'docs'], 4],
+    [['old'], 5],
+  ]);
+});
+
+test('a tag keeps those that others set meanwhile', async () => {
+  const { tagDeed } = await import('./deeds');
+  const answers = [
+    json({ code: 'stale_revision', detail: 'another revision is current' }, 409),
+    json(skill({ revision: 6, tags: ['old', 'theirs'] })),
+    json({ outcome: 'revised', findings: [], skill: skill({ revision: 7 }) }),
+  ];
+  answer = () => answers.shift() ?? json({}, 500);
+  expect(await tagDeed('docs').act(skill({}))).toBe(true);
+  expect(steps()).toEqual(['PATCH a', 'GET a', 'PATCH a']);
+  expect(sent[2]?.body).toMatchObject({ tags: ['old', 'theirs', 'docs'], expected_revision: 6 });
+});
