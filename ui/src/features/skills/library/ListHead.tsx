@@ -9,6 +9,7 @@ import type { SkillListQuery } from '@/api/queries';
 import { failed } from '@/components/feedback';
 import { counted } from '@/components/time';
 import { useLibrary } from './context';
+import controls from './controls.module.css';
 import classes from './library.module.css';
 
 type Skill = Schemas['SkillView'];
@@ -63,7 +64,7 @@ export function ListHead({ total, filter }: { total: number; filter: SkillListQu
     <Group gap="sm" className={classes.head}>
       <input
         type="checkbox"
-        className={classes.box}
+        className={controls.box}
         ref={(box) => {
           if (box) box.indeterminate = some && selection.chosen.size < total;
         }}
