@@ -14,7 +14,7 @@ export const phone = { width: 390, height: 844 };
 
 let browser: Promise<Browser> | undefined;
 
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [

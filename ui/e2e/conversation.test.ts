@@ -493,6 +493,36 @@ test('conversations are filtered, renamed, ended and deleted', async () => {
   await leave();
 });
 
+test('after a dialog the keyboard is where it was', async () => {
+  const talk = await conversation();
+  const { page, leave } = await visit(server, ada.token);
+  const here = () =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent,
+    );
+  const shut = async (title: string) => {
+    await page.getByRole('dialog', { name: title }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' });
+  };
+  await page.goto(`/conversations/${talk.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await shut('Rename');
+  await expect.poll(here).toBe('More actions');
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await shut('End this conversation');
+  await expect.poll(here).toBe('End');
+  await say(page, '/save');
+  await shut('Save as a skill');
+  await expect.poll(here).toBe('Code or command');
+  await page.goto('/conversations');
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await shut('New conversation');
+  await expect.poll(here).toBe('New conversation');
+  await leave();
+});
+
 test('what an agent adds elsewhere appears by itself', async () => {
   const talk = await conversation();
   const { page, leave } = await visit(server, ada.token);

@@ -181,6 +181,36 @@ test('everything is done by keyboard, and a rejection is taken back', async () =
   await leave();
 });
 
+test('a key decides nothing about a skill that is not shown yet', async () => {
+  const { skill } = await handIn('lease-check', 'Lease check', 'Checks a lease before it is signed.');
+  const { page, leave } = await visit(server, rita.token);
+  let show = () => {};
+  const shown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  await page.route(`**/api/v1/skills/${skill.id}`, async (route) => {
+    await shown;
+    await route.continue();
+  });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') asked.push(request.url());
+  });
+  await page.goto(`/review?skill=${skill.id}`);
+  await row(page, 'Lease check').waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.press('x');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  show();
+  const detail = page.getByRole('article', { name: 'Lease check' });
+  await detail.getByRole('button', { name: 'Approve' }).waitFor();
+  expect(asked.filter((url) => url.includes('/approve'))).toEqual([]);
+  expect(await statusOf(skill.id)).toBe('pending_approval');
+  await page.keyboard.press('a');
+  await expectNotice(page, 'Approved: Lease check');
+  await leave();
+});
+
 test('when somebody else decided meanwhile, it says so and goes on', async () => {
   const { skill } = await handIn('expense-check', 'Expense check', 'Checks an expense against the rules.');
   const { page, leave } = await visit(server, rita.token);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeBrowser, look, phone, settle, visit } from './browser';
+import { closeBrowser, expectNotice, look, phone, settle, visit } from './browser';
 import { seed } from './seeds';
 import { Server } from './server';
 
@@ -137,6 +137,37 @@ test('another workspace is turned to from the menu, and shows its own library', 
   await page.getByRole('menuitem', { name: 'Legal team' }).click();
   await page.getByRole('heading', { name: /Your library is empty/ }).waitFor();
   await page.getByRole('button', { name: /Legal team/ }).waitFor();
+  await leave();
+});
+
+test('a tab stays in its workspace when another tab turns to another', async () => {
+  await server.call('POST', '/workspaces', { name: 'sales', title: 'Sales team' });
+  const { page, context, leave } = await visit(server);
+  await page.goto('/skills');
+  await page.getByRole('link', { name: 'Loan interest' }).waitFor();
+  const second = await context.newPage();
+  await second.goto('/skills');
+  await second.getByRole('button', { name: /Default/ }).click();
+  await second.getByRole('menuitem', { name: 'Sales team' }).click();
+  await second.getByRole('heading', { name: /Your library is empty/ }).waitFor();
+  await second.getByRole('status', { name: 'live', exact: true }).waitFor();
+  await page.getByRole('switch', { name: 'Release notes is on' }).click();
+  await expectNotice(page, 'Release notes is off');
+  expect((await server.call('GET', `/skills/${ids['release-notes']}`)).enabled).toBe(false);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectNotice(page, 'Undone');
+  await leave();
+});
+
+test('a remembered workspace that is gone gives way to the one of the sign-in', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto('/skills');
+  await page.getByRole('link', { name: 'Loan interest' }).waitFor();
+  await page.evaluate(() => localStorage.setItem('repertoire-workspace', 'long-gone'));
+  await page.reload();
+  await page.getByRole('link', { name: 'Loan interest' }).waitFor();
+  await page.getByRole('button', { name: /Default/ }).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem('repertoire-workspace'))).toBeNull();
   await leave();
 });
 

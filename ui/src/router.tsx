@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ApiError } from './api/client';
+import { ApiError, chosenWorkspace, forgetWorkspace, type Schemas } from './api/client';
 import { meQuery, queryClient } from './api/queries';
 import { Failure, PageSkeleton } from './components/page';
 import { readBenchSearch, readDecisionSearch } from './features/governance/search';
@@ -15,6 +15,7 @@ import { readSessionSearch } from './features/sessions/search';
 import { readLibrarySearch } from './features/skills/search';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
+import { keepTypedOf } from './shell/typed';
 
 const root = createRootRouteWithContext()({
   component: Outlet,
@@ -34,6 +35,18 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./features/sign-in/SignInPage')),
 });
 
+/** Who is signed in. A remembered workspace that is gone, or that one was put out of, gives way to that of the sign-in. */
+async function signedIn(): Promise<Schemas['MeView']> {
+  try {
+    return await queryClient.ensureQueryData(meQuery);
+  } catch (error) {
+    const outside = error instanceof ApiError && [403, 404].includes(error.status);
+    if (!outside || !chosenWorkspace()) throw error;
+    forgetWorkspace();
+    return await queryClient.fetchQuery(meQuery);
+  }
+}
+
 /** Everything behind it needs somebody who is signed in. */
 const shell = createRoute({
   getParentRoute: () => root,
@@ -41,7 +54,7 @@ const shell = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     try {
-      await queryClient.ensureQueryData(meQuery);
+      keepTypedOf((await signedIn()).user.id);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         throw redirect({

@@ -25,14 +25,24 @@ export class ApiError extends Error {
 
 const WORKSPACE_KEY = 'repertoire-workspace';
 
-/** The workspace this browser turned to; none means the one of its sign-in. */
-function chosenWorkspace(): string | null {
-  return localStorage.getItem(WORKSPACE_KEY);
+// Fixed for the life of the page: what another tab turns to must not redirect what is written here.
+let here = localStorage.getItem(WORKSPACE_KEY);
+
+/** The workspace this page turned to; none means the one of its sign-in. */
+export function chosenWorkspace(): string | null {
+  return here;
 }
 
-export function chooseWorkspace(name: string | null): void {
+/** What pages that are opened from now on turn to; this one stays where it is. */
+export function rememberWorkspace(name: string | null): void {
   if (name) localStorage.setItem(WORKSPACE_KEY, name);
   else localStorage.removeItem(WORKSPACE_KEY);
+}
+
+/** Turns this page back to the workspace of its sign-in. */
+export function forgetWorkspace(): void {
+  here = null;
+  rememberWorkspace(null);
 }
 
 /** The headers that every request of this browser carries. */

@@ -1,5 +1,5 @@
-/** Hears from the server that something changed, and reads it again. One tab listens for all tabs of the browser. */
-import { fetchRaw } from './client';
+/** Hears from the server that something changed, and reads it again. One tab listens for all tabs of a workspace. */
+import { chosenWorkspace, fetchRaw } from './client';
 import { refresh, type Topic } from './queries';
 import { readEvents } from './stream';
 
@@ -32,7 +32,8 @@ const wait = (ms: number, signal: AbortSignal) =>
 
 /** Listens until the signal: in this tab where no other does. */
 export function followChanges(signal: AbortSignal): void {
-  const channel = new BroadcastChannel('repertoire-changes');
+  const name = `repertoire-changes-${chosenWorkspace() ?? ''}`;
+  const channel = new BroadcastChannel(name);
   let leads = false;
   const tell = (event: Heard) => {
     hear(event);
@@ -50,7 +51,7 @@ export function followChanges(signal: AbortSignal): void {
     return listen(tell, signal);
   };
   if (navigator.locks) {
-    navigator.locks.request('repertoire-changes', { signal }, lead).catch(() => undefined);
+    navigator.locks.request(name, { signal }, lead).catch(() => undefined);
   } else {
     void lead();
   }

@@ -30,7 +30,10 @@ export const queryClient = new QueryClient({
 
 /** Reads again what is shown of these topics. */
 export async function refresh(...changed: Topic[]): Promise<void> {
-  await Promise.all(changed.map((topic) => queryClient.invalidateQueries({ queryKey: [topic] })));
+  const keys: (readonly string[])[] = changed.map((topic) => [topic]);
+  // What holds in the workspace is told with who one is there.
+  if (changed.includes('workspace')) keys.push(meQuery.queryKey);
+  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
 export const meQuery = queryOptions({

@@ -1,6 +1,8 @@
 /** What the person who is signed in may do here; the server decides, this only keeps dead ends out of sight. */
 import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
+import { administers } from './roles';
 
 export type Standing = {
   id: string | undefined;
@@ -11,14 +13,19 @@ export type Standing = {
   operator: boolean;
 };
 
-export function useStanding(): Standing {
-  const me = useQuery(meQuery).data;
-  const has = (role: string) => me?.user.roles.includes(role) ?? false;
+type Person = Pick<Schemas['UserView'], 'id' | 'roles' | 'operator'>;
+
+export function standingOf(person: Person | undefined): Standing {
+  const has = (role: string) => person?.roles.includes(role) ?? false;
   return {
-    id: me?.user.id,
-    admin: has('admin'),
+    id: person?.id,
+    admin: person !== undefined && administers(person),
     policyAdmin: has('policy_admin'),
     reviewer: has('reviewer'),
-    operator: me?.user.operator ?? false,
+    operator: person?.operator ?? false,
   };
+}
+
+export function useStanding(): Standing {
+  return standingOf(useQuery(meQuery).data?.user);
 }

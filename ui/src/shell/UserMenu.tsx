@@ -11,20 +11,22 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, call, chooseWorkspace } from '@/api/client';
+import { api, call, forgetWorkspace, rememberWorkspace } from '@/api/client';
 import { meQuery, workspacesQuery } from '@/api/queries';
 import { failed } from '@/components/feedback';
+import { forgetTyped } from './typed';
 import classes from './UserMenu.module.css';
 
 export async function signOut(): Promise<void> {
   await call(api.POST('/api/v1/sign-out'));
-  chooseWorkspace(null);
+  forgetWorkspace();
+  forgetTyped();
   window.location.assign('/sign-in');
 }
 
-/** Turns to another workspace: everything is read anew. */
+/** Turns to another workspace: everything is read anew. Whoever stays, for what is not saved, stays in this one. */
 export function turnTo(workspace: string): void {
-  chooseWorkspace(workspace);
+  rememberWorkspace(workspace);
   window.location.assign('/skills');
 }
 

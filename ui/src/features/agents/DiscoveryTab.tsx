@@ -1,17 +1,17 @@
 /** How an agent learns which skills there are, which tools it gets, and what its runs may use. */
-import { Checkbox, Divider, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Divider, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sandboxQuery } from '@/api/queries';
 import { AmountInput } from '@/components/AmountInput';
+import { ManyOf, OneOf } from '@/components/choices';
 import type { TabProps } from './AgentEditor';
 import type { Limits } from './draft';
-import { Choice } from './MemoryTab';
 import { discoveryModes, toolsets } from './words';
 
 export function DiscoveryTab({ draft, change, locked }: TabProps) {
   return (
     <Stack gap="lg" maw="44rem">
-      <Choice
+      <OneOf
         label="Discovery mode"
         description="What the agent is told about its skills before it begins"
         choices={discoveryModes}
@@ -35,26 +35,16 @@ export function DiscoveryTab({ draft, change, locked }: TabProps) {
         onChange={(value) => change({ discovery_token_budget: value ?? 0 })}
       />
       <Divider />
-      <Checkbox.Group
+      <ManyOf
         label="Toolsets"
         description="The tools it is offered over MCP. With none chosen it gets Interpreter. Interpreter and Memory do the same; take one of them."
+        choices={toolsets}
         value={draft.toolsets}
+        fixed={() => locked}
         onChange={(chosen) =>
           change({ toolsets: toolsets.map(({ value }) => value).filter((value) => chosen.includes(value)) })
         }
-      >
-        <Stack gap="xs" mt="xs">
-          {toolsets.map((set) => (
-            <Checkbox
-              key={set.value}
-              value={set.value}
-              label={set.label}
-              description={set.about}
-              disabled={locked}
-            />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+      />
       <Divider />
       <RunLimits
         limits={draft.run_limits}

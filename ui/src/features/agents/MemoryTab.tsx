@@ -1,8 +1,9 @@
 /** All procedural-memory settings of an agent. */
-import { Alert, Divider, Group, Radio, Slider, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Divider, Group, Slider, Stack, Switch, Text } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import type { Memory } from '@/api/memory';
 import { AmountInput } from '@/components/AmountInput';
+import { OneOf } from '@/components/choices';
 import type { TabProps } from './AgentEditor';
 import { thresholdMeaning } from './draft';
 import { approvers, proposalModes } from './words';
@@ -56,7 +57,7 @@ export function MemoryTab({ draft, change, locked }: TabProps) {
         'Ask for approval',
         'A saved skill waits in the review queue before it can be used.',
       )}
-      <Choice
+      <OneOf
         label="Who may approve"
         choices={approvers}
         value={memory.approver}
@@ -72,7 +73,7 @@ export function MemoryTab({ draft, change, locked }: TabProps) {
         onChange={(value) => set({ max_skills_per_user: value ?? 0 })}
       />
       <Divider />
-      <Choice
+      <OneOf
         label="When it proposes skills"
         choices={proposalModes}
         value={memory.proposal_mode}
@@ -125,37 +126,5 @@ function Threshold({
         mb="lg"
       />
     </div>
-  );
-}
-
-export function Choice({
-  label,
-  description,
-  choices,
-  value,
-  disabled,
-  onChange,
-}: {
-  label: string;
-  description?: string;
-  choices: readonly { value: string; label: string; about: string }[];
-  value: string;
-  disabled: boolean;
-  onChange: (value: string) => void;
-}) {
-  return (
-    <Radio.Group label={label} description={description} value={value} onChange={onChange}>
-      <Stack gap="xs" mt="xs">
-        {choices.map((choice) => (
-          <Radio
-            key={choice.value}
-            value={choice.value}
-            label={choice.label}
-            description={choice.about}
-            disabled={disabled}
-          />
-        ))}
-      </Stack>
-    </Radio.Group>
   );
 }

@@ -28,6 +28,23 @@ test('what others saved stays where I changed something else', () => {
   expect(rebased(mine, base, theirs)).toEqual({ ...base, title: 'Shipping bot', discovery: 'search' });
 });
 
+test('of memory and run limits, what others set beside mine stays too', () => {
+  const base = draftOf(agent);
+  const mine = {
+    ...base,
+    memory: { ...base.memory, enabled: true },
+    run_limits: { ...base.run_limits, wall_ms: 5_000 },
+  };
+  const theirs = {
+    ...base,
+    memory: { ...base.memory, require_skill_approval: true },
+    run_limits: { ...base.run_limits, memory_bytes: 1_024 },
+  };
+  const { memory, run_limits } = rebased(mine, base, theirs);
+  expect(memory).toEqual({ ...base.memory, enabled: true, require_skill_approval: true });
+  expect(run_limits).toEqual({ wall_ms: 5_000, memory_bytes: 1_024 });
+});
+
 test('lists are the same only in the same order', () => {
   expect(same([1, 2], [1, 2])).toBe(true);
   expect(same([1, 2], [2, 1])).toBe(false);

@@ -76,7 +76,17 @@ const parts = Object.keys(fieldNames) as (keyof AgentDraft)[];
 
 /** What I changed since `base`, put on top of what others saved since then. */
 export function rebased(mine: AgentDraft, base: AgentDraft, theirs: AgentDraft): AgentDraft {
-  const changes = parts.filter((part) => !same(mine[part], base[part])).map((part) => [part, mine[part]]);
+  return {
+    ...onTop(mine, base, theirs),
+    // These hold settings that have nothing to do with each other.
+    memory: onTop(mine.memory, base.memory, theirs.memory),
+    run_limits: onTop(mine.run_limits, base.run_limits, theirs.run_limits),
+  };
+}
+
+function onTop<T extends object>(mine: T, base: T, theirs: T): T {
+  const keys = Object.keys(mine) as (keyof T)[];
+  const changes = keys.filter((key) => !same(mine[key], base[key])).map((key) => [key, mine[key]]);
   return { ...theirs, ...Object.fromEntries(changes) };
 }
 

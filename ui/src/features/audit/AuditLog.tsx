@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react';
 import { api, call } from '@/api/client';
 import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
-import { Empty, Loaded } from '@/components/page';
+import { Empty, Failure, Loaded } from '@/components/page';
 import { UserPicker } from '@/components/pickers';
 import { Ago } from '@/components/time';
 import type { AuditSearch } from '@/router';
@@ -30,7 +30,7 @@ export function AuditLog() {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const { hasNextPage, isFetching, fetchNextPage } = log;
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = log;
   const entries = log.data?.pages.flatMap((page) => page.items);
   const chosen = entries?.find((other) => other.sequence === entry);
 
@@ -38,8 +38,9 @@ export function AuditLog() {
   const searching = entry !== undefined && !chosen && hasNextPage && (entries?.at(-1)?.sequence ?? 0) > entry;
   const { ref, entry: foot } = useIntersection({ rootMargin: '400px' });
   useEffect(() => {
-    if ((searching || foot?.isIntersecting) && hasNextPage && !isFetching) void fetchNextPage();
-  }, [searching, foot?.isIntersecting, hasNextPage, isFetching, fetchNextPage]);
+    const wanted = searching || foot?.isIntersecting;
+    if (wanted && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [searching, foot?.isIntersecting, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
 
   const narrow = (part: Partial<AuditSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
@@ -77,7 +78,8 @@ export function AuditLog() {
                   <Row key={item.sequence} entry={item} names={names} open={() => open(item.sequence)} />
                 ))}
               </ul>
-              {hasNextPage && (
+              {isFetchNextPageError && <Failure error={log.error} retry={() => void fetchNextPage()} />}
+              {hasNextPage && !isFetchNextPageError && (
                 <Group justify="center" ref={ref}>
                   <Button loading={isFetching} onClick={() => void fetchNextPage()}>
                     Show older entries

@@ -23,11 +23,11 @@ export default function DecisionsTab() {
   const names = useNames();
   const decisions = useInfiniteQuery(decisionsQuery(search));
   const { ref, entry } = useIntersection({ rootMargin: '400px' });
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = decisions;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = decisions;
   const near = entry?.isIntersecting ?? false;
   useEffect(() => {
-    if (near && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [near, hasNextPage, isFetchingNextPage, fetchNextPage]);
+    if (near && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [near, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
 
   const go = (change: DecisionSearch) =>
     void navigate({ to: '/governance/decisions', search: { ...search, ...change } });
@@ -57,7 +57,12 @@ export default function DecisionsTab() {
             ))}
           </ul>
           <div ref={ref}>
-            {hasNextPage && (
+            {isFetchNextPageError && (
+              <Stack py="md">
+                <Failure error={decisions.error} retry={() => void fetchNextPage()} />
+              </Stack>
+            )}
+            {hasNextPage && !isFetchNextPageError && (
               <Group justify="center" py="md">
                 <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
                   Show older ones

@@ -4,10 +4,11 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowLeft, IconChecklist } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
+import { queryClient, skillQuery } from '@/api/queries';
 import { Empty, ListSkeleton, Loaded, Page } from '@/components/page';
 import { reviews } from '@/components/roles';
 import { isTyping } from '@/shell/Shortcuts';
-import type { Skill } from './decisions';
+import { type Skill, waits } from './decisions';
 import { type Show, useQueue } from './queue';
 import { ReviewDetail, useApprover } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
@@ -153,14 +154,16 @@ function useKeys({ shown, current, me, decisions, select }: KeyProps): void {
         event.preventDefault();
       } else if (event.key === 'u') {
         decisions.takeBack();
+      } else if (event.key === 'Enter' && inList && current) {
+        event.preventDefault();
+        void navigate({ to: '/skills/$skillId', params: { skillId: current.id } });
       } else if (current && me) {
-        const rights = rightsOf(me, current, approver);
-        if (event.key === 'a' && rights.approve === null) void decisions.approve(current);
-        else if (event.key === 'x' && rights.reject === null) void decisions.reject(current);
-        else if (event.key === 'Enter' && inList) {
-          event.preventDefault();
-          void navigate({ to: '/skills/$skillId', params: { skillId: current.id } });
-        }
+        // Decided is what the pane shows, which the list may be behind; nothing while it shows nothing.
+        const seen = queryClient.getQueryData(skillQuery(current.id).queryKey);
+        if (!seen || !waits(seen)) return;
+        const rights = rightsOf(me, seen, approver);
+        if (event.key === 'a' && rights.approve === null) void decisions.approve(seen);
+        else if (event.key === 'x' && rights.reject === null) void decisions.reject(seen);
       }
     };
     document.addEventListener('keydown', press);

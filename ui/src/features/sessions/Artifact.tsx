@@ -3,9 +3,12 @@ import { Badge, Box, Button, Collapse, Group, Skeleton, Text, ThemeIcon } from '
 import { useDisclosure } from '@mantine/hooks';
 import { IconBolt, IconBulb, IconChevronDown, IconChevronUp, IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { meQuery } from '@/api/queries';
 import { statusLabel } from '@/components/badges';
 import { Markdown } from '@/components/code';
 import { Failure } from '@/components/page';
+import { useApprover } from '@/features/reviews/ReviewDetail';
+import { rightsOf } from '@/features/reviews/rights';
 import { type Artifact, artifactSkillQuery } from './artifacts';
 import { ReviewModal } from './ReviewModal';
 import classes from './sessions.module.css';
@@ -67,8 +70,13 @@ function SkillCard({ artifact }: { artifact: Artifact }) {
 function ProposalCard({ artifact }: { artifact: Artifact }) {
   const [open, { toggle }] = useDisclosure();
   const query = useQuery(artifactSkillQuery(artifact));
-  const { approve, remove, busy, obstacle } = useVerdict(artifact);
+  const { approve, remove, busy, obstacle, forget } = useVerdict(artifact);
   const skill = query.data;
+  const me = useQuery(meQuery).data?.user;
+  const approver = useApprover(skill ?? { scope: { kind: 'workspace' } });
+  const rights = me && skill ? rightsOf(me, skill, approver) : undefined;
+  const refusal =
+    rights?.approve ?? (rights?.discard && 'Rejecting removes it, which only its owner and admins can do');
   const waits = skill?.status === 'draft' || skill?.status === 'pending_approval';
   return (
     <Box
@@ -97,6 +105,11 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
               Awaiting user confirmation.
             </Text>
           )}
+          {waits && refusal && (
+            <Text size="xs" c="dimmed">
+              {refusal}.
+            </Text>
+          )}
         </div>
       </Group>
       {skill && (
@@ -113,7 +126,13 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
       )}
       {(obstacle || query.error) && (
         <Box mt="sm">
-          <Failure error={obstacle?.error ?? query.error} retry={() => void query.refetch()} />
+          <Failure
+            error={obstacle?.error ?? query.error}
+            retry={() => {
+              forget();
+              void query.refetch();
+            }}
+          />
         </Box>
       )}
       {query.isPending && <Skeleton height={30} mt="sm" />}
@@ -124,6 +143,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
               size="xs"
               variant="filled"
               color="teal.9"
+              disabled={rights?.approve !== null}
               loading={busy}
               onClick={() => void approve(skill, 'Skill approved and ready to use')}
             >
@@ -131,7 +151,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
             </Button>
             <Button
               size="xs"
-              disabled={busy}
+              disabled={rights?.discard !== null || busy}
               onClick={() => void remove(skill, 'Reject', 'Skill rejected and removed')}
             >
               Reject

@@ -14,8 +14,9 @@ import { useElementSize } from '@mantine/hooks';
 import { IconSend2 } from '@tabler/icons-react';
 import { type KeyboardEvent, type Ref, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { commands } from './commands';
-import classes from './sessions.module.css';
-import { useSuggestions } from './suggestions';
+import classes from './composer.module.css';
+import shared from './sessions.module.css';
+import { isTyped, useSuggestions } from './suggestions';
 
 export type ComposerHandle = { write: (text: string) => void };
 
@@ -90,8 +91,9 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
       setClosed(true);
     } else if (
       offer &&
+      !event.shiftKey &&
       (event.key === 'Tab' || event.key === 'Enter') &&
-      offer.value.trim() !== text.trim()
+      !isTyped(offer, text)
     ) {
       event.preventDefault();
       change(offer.value);
@@ -137,10 +139,10 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
                   change(offer.value);
                 }}
               >
-                <Text size="sm" ff="monospace" className={classes.fixed}>
+                <Text size="sm" ff="monospace" className={shared.fixed}>
                   {offer.label}
                 </Text>
-                <Text size="xs" c="dimmed" className={classes.cut}>
+                <Text size="xs" c="dimmed" className={shared.cut}>
                   {offer.about}
                 </Text>
               </div>
@@ -184,7 +186,7 @@ export function Composer({ handle, id, agent, busy, before, onSend, help, proble
         </Tooltip>
       </Box>
       <Group justify="space-between" gap="xs" mt={6}>
-        <Text size="xs" c="dimmed" className={classes.grow}>
+        <Text size="xs" c="dimmed" className={shared.grow}>
           {takes || (
             <Text span size="xs" visibleFrom="sm">
               <Kbd size="xs">Enter</Kbd> sends, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd> new

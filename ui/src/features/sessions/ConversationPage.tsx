@@ -55,18 +55,23 @@ export default function ConversationPage() {
   );
 }
 
-/** The entries of a session, so many at once that most need no asking for more. */
-function useEntries(id: string) {
+/**
+ * The entries of a session, so many at once that most need no asking for more; all of them for whoever writes, since
+ * what they add comes last.
+ */
+function useEntries(id: string, all: boolean) {
   const query = useInfiniteQuery(entriesQuery(id));
   const entries = useMemo(
     () => (query.data?.pages ?? []).flatMap((page) => page.items as Entry[]),
     [query.data],
   );
-  const { hasNextPage, isFetching, fetchNextPage } = query;
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query;
+  const wanted = hasNextPage && (all || entries.length < AT_ONCE);
   useEffect(() => {
-    if (hasNextPage && !isFetching && entries.length < AT_ONCE) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage, entries.length]);
-  return { query, entries };
+    // What failed is asked for again by a person, not without end.
+    if (wanted && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [wanted, isFetching, isFetchNextPageError, fetchNextPage]);
+  return { query, entries, wanted };
 }
 
 function Conversation({ session }: { session: SessionDetail }) {
@@ -81,16 +86,16 @@ function Conversation({ session }: { session: SessionDetail }) {
   const [help, setHelp] = useState(false);
   const [problem, setProblem] = useState('');
   const box = useRef<ComposerHandle>(null);
-  const { query, entries } = useEntries(session.id);
+  const own = session.user_id === me?.id;
+  const writable = own && !session.outcome;
+  const { query, entries, wanted } = useEntries(session.id, writable);
 
   const kept = useMemo(() => turnsOf(entries), [entries]);
   const codeSession = useRef<string>(undefined);
-  const interpreter = useInterpreter(session, agent?.name, entries.at(-1)?.number ?? 0, codeSession.current);
+  const interpreter = useInterpreter(session, agent?.name, entries.at(-1)?.number ?? 0, codeSession);
   const { turns, unkept } = useMemo(() => together(kept, interpreter.sent), [kept, interpreter.sent]);
   codeSession.current =
     interpreter.sent.findLast(({ answer }) => answer?.session_id)?.answer?.session_id ?? codeSessionOf(turns);
-  const own = session.user_id === me?.id;
-  const writable = own && !session.outcome;
   const main = useEnd(writable, interpreter.sent.length);
   const write = (text: string) => box.current?.write(text);
   const save = ({ name, description, code }: ToSave) => {
@@ -151,13 +156,17 @@ function Conversation({ session }: { session: SessionDetail }) {
           <Thread
             turns={turns}
             unkept={unkept}
+            whole={query.isSuccess && !query.hasNextPage}
             person={own ? 'You' : names.user(session.user_id)}
             agent={agent?.name}
             interpreter={interpreter}
             write={writable ? write : undefined}
             save={writable && memory ? (code) => setSaving({ name: '', description: '', code }) : undefined}
           />
-          {query.hasNextPage && entries.length >= AT_ONCE && (
+          {query.isFetchNextPageError && (
+            <Failure error={query.error} retry={() => void query.fetchNextPage()} />
+          )}
+          {query.hasNextPage && !wanted && !query.isFetchNextPageError && (
             <Button fullWidth variant="subtle" mt="sm" onClick={() => void query.fetchNextPage()}>
               Show more of {session.entry_count.toLocaleString('en')} entries
             </Button>
@@ -189,7 +198,7 @@ function Conversation({ session }: { session: SessionDetail }) {
       <Drawer opened={aside && !wide} onClose={close} position="right" title="Details" size="sm">
         {notes}
       </Drawer>
-      {saving && <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />}
+      <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />
     </Page>
   );
 }

@@ -115,7 +115,7 @@ export default function ConversationsPage() {
           );
         }}
       </Loaded>
-      {making && <NewConversation onClose={close} />}
+      <NewConversation opened={making} onClose={close} />
     </Page>
   );
 }

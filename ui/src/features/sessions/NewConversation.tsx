@@ -18,7 +18,15 @@ const NOBODY = 'nobody';
 
 const remembers = (agent: Schemas['AgentView']) => Boolean(agent.procedural_memory?.enabled);
 
-export function NewConversation({ onClose }: { onClose: () => void }) {
+export function NewConversation({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New conversation">
+      <StartForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function StartForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const me = useQuery(meQuery).data?.user;
   const agents = useQuery(agentsQuery).data ?? [];
@@ -46,45 +54,43 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
     });
 
   return (
-    <Modal opened onClose={onClose} title="New conversation">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
-        <Stack gap="sm">
-          {able.length === 0 && <NoAgent admin={Boolean(me && administers(me))} />}
-          <Select
-            label="Agent"
-            description="Skills saved in the conversation belong to you and this agent"
-            allowDeselect={false}
-            value={agent}
-            onChange={setChosen}
-            data={[
-              ...able.map(({ id, title: called, name }) => ({ value: id, label: called || name })),
-              { value: NOBODY, label: 'No agent: saved skills are yours alone' },
-              ...agents
-                .filter((one) => !remembers(one))
-                .map(({ id, title: called, name }) => ({
-                  value: id,
-                  label: `${called || name} (memory is off: runs code only)`,
-                })),
-            ]}
-          />
-          <TextInput
-            label="Title"
-            placeholder="Optional: the first thing you write gives it one"
-            maxLength={200}
-            value={title}
-            onChange={(event) => setTitle(event.currentTarget.value)}
-          />
-        </Stack>
-        <FormButtons mt="md" onCancel={onClose} loading={busy} data-autofocus>
-          Start
-        </FormButtons>
-      </form>
-    </Modal>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <Stack gap="sm">
+        {able.length === 0 && <NoAgent admin={Boolean(me && administers(me))} />}
+        <Select
+          label="Agent"
+          description="Skills saved in the conversation belong to you and this agent"
+          allowDeselect={false}
+          value={agent}
+          onChange={setChosen}
+          data={[
+            ...able.map(({ id, title: called, name }) => ({ value: id, label: called || name })),
+            { value: NOBODY, label: 'No agent: saved skills are yours alone' },
+            ...agents
+              .filter((one) => !remembers(one))
+              .map(({ id, title: called, name }) => ({
+                value: id,
+                label: `${called || name} (memory is off: runs code only)`,
+              })),
+          ]}
+        />
+        <TextInput
+          label="Title"
+          placeholder="Optional: the first thing you write gives it one"
+          maxLength={200}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+      </Stack>
+      <FormButtons mt="md" onCancel={onClose} loading={busy} data-autofocus>
+        Start
+      </FormButtons>
+    </form>
   );
 }
 

@@ -130,7 +130,8 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
             loading={verdict.busy}
             onClick={() =>
               void decide(
-                inUse && rights?.approve !== null
+                // Keeping is not granting: a promotion that waits is decided where it is shown.
+                inUse && (rights?.approve !== null || skill.promotion)
                   ? verdict.keep()
                   : verdict.approve(
                       skill,

@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import { IconDots, IconFlag, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ApiError, api, call } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
 import { FormButtons } from '@/components/FormButtons';
@@ -25,6 +25,8 @@ type ActionsProps = { session: SessionDetail; own: boolean; mayDelete: boolean }
 export function SessionActions({ session, own, mayDelete }: ActionsProps) {
   const navigate = useNavigate();
   const [form, setForm] = useState<'title' | 'end' | null>(null);
+  const more = useRef<HTMLButtonElement>(null);
+  const close = () => setForm(null);
   if (!own && !mayDelete) return null;
 
   const remove = async () => {
@@ -54,13 +56,20 @@ export function SessionActions({ session, own, mayDelete }: ActionsProps) {
       )}
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon size="lg" variant="default" aria-label="More actions">
+          <ActionIcon ref={more} size="lg" variant="default" aria-label="More actions">
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {own && (
-            <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setForm('title')}>
+            <Menu.Item
+              leftSection={<IconPencil size={16} />}
+              onClick={() => {
+                // The dialog gives the keyboard back to where it was; the menu is gone by then.
+                more.current?.focus();
+                setForm('title');
+              }}
+            >
               Rename
             </Menu.Item>
           )}
@@ -75,8 +84,12 @@ export function SessionActions({ session, own, mayDelete }: ActionsProps) {
           )}
         </Menu.Dropdown>
       </Menu>
-      {form === 'title' && <RenameForm session={session} onClose={() => setForm(null)} />}
-      {form === 'end' && <EndForm session={session} onClose={() => setForm(null)} />}
+      <Modal opened={form === 'title'} onClose={close} title="Rename">
+        <RenameForm session={session} onClose={close} />
+      </Modal>
+      <Modal opened={form === 'end'} onClose={close} title="End this conversation">
+        <EndForm session={session} onClose={close} />
+      </Modal>
     </>
   );
 }
@@ -96,32 +109,30 @@ function RenameForm({ session, onClose }: { session: SessionDetail; onClose: () 
     await refresh('sessions');
   };
   return (
-    <Modal opened onClose={onClose} title="Rename">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename(title.trim()).then(
-            () => told('Renamed', () => rename(session.title)),
-            (error) => {
-              failed(error);
-              void refresh('sessions');
-            },
-          );
-          onClose();
-        }}
-      >
-        <TextInput
-          data-autofocus
-          label="Title"
-          maxLength={200}
-          value={title}
-          onChange={(event) => setTitle(event.currentTarget.value)}
-        />
-        <FormButtons mt="md" onCancel={onClose}>
-          Rename
-        </FormButtons>
-      </form>
-    </Modal>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rename(title.trim()).then(
+          () => told('Renamed', () => rename(session.title)),
+          (error) => {
+            failed(error);
+            void refresh('sessions');
+          },
+        );
+        onClose();
+      }}
+    >
+      <TextInput
+        data-autofocus
+        label="Title"
+        maxLength={200}
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+      <FormButtons mt="md" onCancel={onClose}>
+        Rename
+      </FormButtons>
+    </form>
   );
 }
 
@@ -149,41 +160,39 @@ function EndForm({ session, onClose }: { session: SessionDetail; onClose: () => 
     }
   };
   return (
-    <Modal opened onClose={onClose} title="End this conversation">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void end();
-        }}
-      >
-        <Stack gap="sm">
-          <Text size="sm" c="dimmed">
-            Nothing can be added afterwards. Learning reads how it ended.
-          </Text>
-          <SegmentedControl
-            aria-label="Outcome"
-            value={outcome}
-            onChange={(value) => setOutcome(value as Outcome)}
-            data={[
-              { value: 'succeeded', label: 'Succeeded' },
-              { value: 'failed', label: 'Failed' },
-              { value: 'abandoned', label: 'Abandoned' },
-            ]}
-          />
-          <Textarea
-            label="Why"
-            placeholder="Optional"
-            autosize
-            minRows={2}
-            maxLength={2000}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        </Stack>
-        <FormButtons mt="md" onCancel={onClose} loading={busy}>
-          End it
-        </FormButtons>
-      </form>
-    </Modal>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void end();
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Nothing can be added afterwards. Learning reads how it ended.
+        </Text>
+        <SegmentedControl
+          aria-label="Outcome"
+          value={outcome}
+          onChange={(value) => setOutcome(value as Outcome)}
+          data={[
+            { value: 'succeeded', label: 'Succeeded' },
+            { value: 'failed', label: 'Failed' },
+            { value: 'abandoned', label: 'Abandoned' },
+          ]}
+        />
+        <Textarea
+          label="Why"
+          placeholder="Optional"
+          autosize
+          minRows={2}
+          maxLength={2000}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      </Stack>
+      <FormButtons mt="md" onCancel={onClose} loading={busy}>
+        End it
+      </FormButtons>
+    </form>
   );
 }

@@ -18,6 +18,8 @@ const UNFOLDED = 8;
 type ThreadProps = {
   turns: Turn[];
   unkept: Sent[];
+  /** Whether everything that was kept is there. */
+  whole: boolean;
   /** Whose words the messages of the user are. */
   person: string;
   agent: string | undefined;
@@ -26,7 +28,7 @@ type ThreadProps = {
   save?: (code: string) => void;
 };
 
-export function Thread({ turns, unkept, person, agent, interpreter, write, save }: ThreadProps) {
+export function Thread({ turns, unkept, whole, person, agent, interpreter, write, save }: ThreadProps) {
   const recent = turns.filter((turn) => turn.kind === 'call').at(-UNFOLDED)?.number ?? 0;
   return (
     <Box className={classes.thread} role="log" aria-label="Conversation" aria-live="polite">
@@ -47,7 +49,14 @@ export function Thread({ turns, unkept, person, agent, interpreter, write, save 
         ),
       )}
       {unkept.map((one) => (
-        <SentCard key={one.id} one={one} agent={agent} interpreter={interpreter} write={write} />
+        <SentCard
+          key={one.id}
+          one={one}
+          whole={whole}
+          agent={agent}
+          interpreter={interpreter}
+          write={write}
+        />
       ))}
     </Box>
   );
@@ -77,12 +86,13 @@ function Message({ entry, person }: { entry: Entry; person: string }) {
 
 type SentProps = {
   one: Sent;
+  whole: boolean;
   agent: string | undefined;
   interpreter: Interpreter;
   write?: (text: string) => void;
 };
 
-function SentCard({ one, agent, interpreter, write }: SentProps) {
+function SentCard({ one, whole, agent, interpreter, write }: SentProps) {
   return (
     <Box component="section" className={classes.tool} aria-label="Sent" data-state={one.state}>
       <div className={classes.toolBody}>
@@ -123,7 +133,7 @@ function SentCard({ one, agent, interpreter, write }: SentProps) {
         {one.state === 'done' && one.answer && write && (
           <>
             <Answer answer={one.answer} agent={agent} write={write} />
-            {one.settled && (
+            {one.settled && whole && (
               <Text size="xs" c="dimmed">
                 Not kept: this server does not record sessions.
               </Text>

@@ -7,13 +7,23 @@ import { through } from './queries';
 
 type Suggestion = { value: string; label: string; about: string };
 
+/** As the library spells names. */
+const spelled = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+/** Whether an offer would add nothing to what is typed. */
+export const isTyped = (offer: Suggestion, text: string): boolean =>
+  spelled(offer.value.trim()) === spelled(text.trim());
+
 export function suggestionsFor(text: string, skills: Pick<Schemas['SkillView'], 'name' | 'description'>[]) {
   if (!text.startsWith('/') || text.includes('\n')) return [];
   const using = /^\/use\s+(\S*)$/.exec(text);
   if (using) {
-    const typed = (using[1] ?? '').toLowerCase().replaceAll('_', '-');
+    const typed = spelled(using[1] ?? '');
+    // What is typed whole comes first, then what begins with it.
+    const rank = (name: string) => (name === typed ? 0 : name.startsWith(typed) ? 1 : 2);
     return skills
       .filter(({ name }) => name.includes(typed))
+      .sort((one, other) => rank(one.name) - rank(other.name))
       .slice(0, 8)
       .map(
         (skill): Suggestion => ({
@@ -55,8 +65,8 @@ function useUsable(agent: string | undefined, wanted: boolean) {
 export function useSuggestions(text: string, agent: string | undefined) {
   const using = /^\/use\s/.test(text);
   const skills = useUsable(agent, using) ?? [];
-  const named = /^\/use\s+(\S+)\s/.exec(text)?.[1]?.toLowerCase().replaceAll('_', '-');
-  const meant = skills.find(({ name }) => name === named);
+  const named = /^\/use\s+(\S+)\s/.exec(text)?.[1];
+  const meant = named ? skills.find(({ name }) => name === spelled(named)) : undefined;
   const detail = useQuery({ ...skillQuery(meant?.id ?? ''), enabled: Boolean(meant) }).data;
   return { offered: suggestionsFor(text, skills), takes: detail ? takesOf(detail) : '' };
 }

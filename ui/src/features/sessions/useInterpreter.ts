@@ -1,11 +1,11 @@
 /** Sends commands of a conversation to the interpreter, through the conversation's agent; nothing that was typed is lost. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { type RefObject, useCallback, useRef, useState } from 'react';
 import { api, call, fetchRaw, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
 import { failed } from '@/components/feedback';
 import type { requestOf } from './commands';
-import { through } from './queries';
+import { sessionQuery, through } from './queries';
 import type { Sent } from './turns';
 
 type Request = ReturnType<typeof requestOf>;
@@ -19,7 +19,8 @@ export function useInterpreter(
   session: Schemas['SessionDetailView'],
   agent: string | undefined,
   lastNumber: number,
-  codeSession: string | undefined,
+  /** Read when something is sent: it may be known later than this is called. */
+  codeSession: RefObject<string | undefined>,
 ) {
   const [sent, setSent] = useState<Sent[]>([]);
   const requests = useRef(new Map<number, Request>());
@@ -35,7 +36,9 @@ export function useInterpreter(
 
   const title = useCallback(
     async (text: string) => {
-      if (session.title) return;
+      // Somebody may have named it while the command ran.
+      const now = client.getQueryData(sessionQuery(session.id).queryKey) ?? session;
+      if (now.title) return;
       const [first = ''] = text.split('\n');
       await call(
         api.PATCH('/api/v1/sessions/{id}', {
@@ -44,7 +47,7 @@ export function useInterpreter(
         }),
       ).catch(() => undefined);
     },
-    [session.id, session.title],
+    [client, session],
   );
 
   const attempt = useCallback(
@@ -56,7 +59,7 @@ export function useInterpreter(
           method: 'POST',
           signal: ending.signal,
           headers: { 'Content-Type': 'application/json', ...through(agent) },
-          body: JSON.stringify({ ...request, conversation_id: session.id, session_id: codeSession }),
+          body: JSON.stringify({ ...request, conversation_id: session.id, session_id: codeSession.current }),
         });
         set(id, { state: 'done', answer: (await response.json()) as Schemas['InterpretedView'] });
         await title(text);

@@ -55,7 +55,7 @@ export function useVerdict(artifact: Artifact) {
       () => told(message),
     );
 
-  /** Keeps what is in use and not one's own to approve: nothing has to change for that. */
+  /** Keeps what is in use without approving anything: nothing has to change for that. */
   const keep = async (): Promise<boolean> => {
     told('Skill will continue to be used');
     return true;

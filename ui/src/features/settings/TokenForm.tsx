@@ -1,8 +1,9 @@
-import { Checkbox, Select, Stack, TextInput } from '@mantine/core';
+import { Select, Stack, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { type FormEvent, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { refresh } from '@/api/queries';
+import { ManyOf } from '@/components/choices';
 import { FormButtons } from '@/components/FormButtons';
 import { AgentPicker } from '@/components/pickers';
 import { moment } from '@/components/time';
@@ -74,18 +75,13 @@ export function TokenForm({ agent: first, done }: { agent: string | null; done: 
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Checkbox.Group
+        <ManyOf
           label="Scopes"
           description="A host needs read and write"
+          choices={scopes}
           value={chosen}
-          onChange={(next) => setChosen(next as Scope[])}
-        >
-          <Stack gap="xs" mt="xs">
-            {scopes.map((scope) => (
-              <Checkbox key={scope.value} value={scope.value} label={scope.label} description={scope.about} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+          onChange={setChosen}
+        />
         <AgentPicker
           label="Agent"
           description="Its bearer acts through this agent only"

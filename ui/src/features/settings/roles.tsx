@@ -1,6 +1,7 @@
 /** The roles of a workspace, in words. */
-import { Badge, Checkbox, Group, Stack, Tooltip } from '@mantine/core';
+import { Badge, Group, Tooltip } from '@mantine/core';
 import type { Schemas } from '@/api/client';
+import { ManyOf } from '@/components/choices';
 
 export type Role = Schemas['RoleWord'];
 
@@ -33,18 +34,12 @@ export function RoleBadges({ roles, operator }: { roles: string[]; operator?: bo
 
 export function RoleChoice({ value, onChange }: { value: string[]; onChange: (roles: Role[]) => void }) {
   return (
-    <Checkbox.Group label="Roles" value={value} onChange={(roles) => onChange(roles as Role[])}>
-      <Stack gap="xs" mt="xs">
-        {roleWords.map((role) => (
-          <Checkbox
-            key={role.value}
-            value={role.value}
-            label={role.label}
-            description={role.about}
-            disabled={role.value === 'member'}
-          />
-        ))}
-      </Stack>
-    </Checkbox.Group>
+    <ManyOf
+      label="Roles"
+      choices={roleWords}
+      value={value}
+      fixed={(role) => role === 'member'}
+      onChange={onChange}
+    />
   );
 }

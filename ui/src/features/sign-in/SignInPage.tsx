@@ -17,7 +17,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useState } from 'react';
-import { ApiError, api, call, chooseWorkspace, messageOf } from '@/api/client';
+import { ApiError, api, call, forgetWorkspace, messageOf } from '@/api/client';
 import { meQuery, queryClient } from '@/api/queries';
 import { CopyMark } from '@/components/Copyable';
 import { localPath, problemWords, readPasted } from './entry';
@@ -57,7 +57,7 @@ export default function SignInPage() {
     setBusy(true);
     try {
       await call(api.POST('/api/v1/sign-in', { body }));
-      chooseWorkspace(null);
+      forgetWorkspace();
       queryClient.clear();
       await queryClient.fetchQuery(meQuery);
       goOn();

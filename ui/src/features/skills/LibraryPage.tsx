@@ -66,7 +66,7 @@ export default function LibraryPage() {
             filter={filter}
             label="Skills"
             empty={empty}
-            head={(total) => <ListHead total={total} filter={filter} />}
+            head={(total) => <ListHead key={view} total={total} filter={filter} />}
           />
         )}
       </Page>

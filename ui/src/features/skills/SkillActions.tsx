@@ -54,15 +54,15 @@ export function SkillActions({ skill, me, rights, life }: Props) {
             Submit for review
           </Menu.Item>
         )}
-        {waits && rights.review && (
-          <>
-            <Menu.Item leftSection={<IconCheck size={size} />} onClick={() => void life.step('approve')}>
-              Approve
-            </Menu.Item>
-            <Menu.Item leftSection={<IconX size={size} />} onClick={() => void life.step('reject')}>
-              Reject…
-            </Menu.Item>
-          </>
+        {waits && rights.approve && (
+          <Menu.Item leftSection={<IconCheck size={size} />} onClick={() => void life.step('approve')}>
+            Approve
+          </Menu.Item>
+        )}
+        {waits && rights.reject && (
+          <Menu.Item leftSection={<IconX size={size} />} onClick={() => void life.step('reject')}>
+            Reject…
+          </Menu.Item>
         )}
         {wider.map((to) => {
           const words = scopeWords({ ...skill.scope, kind: to }, names);

@@ -18,7 +18,10 @@ export function Waiting({ skill, rights, life }: Props) {
       {label}
     </Button>
   );
-  const decide = rights.review ? [button('approve', 'Approve', true), button('reject', 'Reject')] : [];
+  const decide = [
+    ...(rights.approve ? [button('approve', 'Approve', true)] : []),
+    ...(rights.reject ? [button('reject', 'Reject')] : []),
+  ];
 
   if (skill.promotion) {
     return (
@@ -35,8 +38,8 @@ export function Waiting({ skill, rights, life }: Props) {
           icon={<IconPencil size={20} />}
           title="A draft"
           buttons={[
-            ...(rights.edit ? [button('submit', 'Submit for review', !rights.review)] : []),
-            ...(rights.review ? [button('approve', 'Approve', true)] : []),
+            ...(rights.edit ? [button('submit', 'Submit for review', !rights.approve)] : []),
+            ...(rights.approve ? [button('approve', 'Approve', true)] : []),
           ]}
         >
           Agents do not find it yet. {who(skill, names)} <Since skill={skill} />

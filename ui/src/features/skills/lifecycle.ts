@@ -59,7 +59,7 @@ export function useLifecycle(skill: Skill, rights: Rights) {
         if (reason === null) return;
       }
       await take(id, word, reason, skill.version);
-      told(done[word], word === 'archive' ? backFromArchive(skill, rights.review) : undefined);
+      told(done[word], word === 'archive' ? backFromArchive(skill, rights.approve) : undefined);
     });
 
   const setEnabled = (enabled: boolean) =>
@@ -127,8 +127,8 @@ function turn(id: string, enabled: boolean) {
 }
 
 /** Archiving is taken back by reopening, which makes a draft, and then by letting it in as before. */
-function backFromArchive(skill: Skill, mayReview: boolean): (() => Promise<unknown>) | undefined {
-  if (skill.status === 'active' && !mayReview) return undefined;
+function backFromArchive(skill: Skill, mayApprove: boolean): (() => Promise<unknown>) | undefined {
+  if (skill.status === 'active' && !mayApprove) return undefined;
   if (skill.status === 'rejected') return undefined;
   return async () => {
     try {

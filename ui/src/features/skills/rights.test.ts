@@ -12,6 +12,7 @@ const skill = (over: Partial<Schemas['SkillView']> = {}) =>
     status: 'active',
     facets: ['instructions'],
     created_by: 'other',
+    revision: 1,
     ...over,
   }) as Schemas['SkillView'];
 
@@ -33,11 +34,27 @@ test('one’s own skill is one’s own, but not its promotion', () => {
   expect(rightsOf(me(['member']), mine)).toMatchObject({
     edit: true,
     switch: true,
-    review: true,
+    approve: true,
     remove: true,
   });
   const asked = { ...mine, promotion: { kind: 'workspace' } };
-  expect(rightsOf(me(['member']), asked).review).toBe(false);
+  expect(rightsOf(me(['member']), asked).approve).toBe(false);
+});
+
+test('rejecting takes a reviewer, whosever the skill is', () => {
+  const mine = skill({ scope: { kind: 'user', user_id: 'me' }, status: 'pending_approval' });
+  expect(rightsOf(me(['member']), mine)).toMatchObject({ approve: true, reject: false });
+  expect(rightsOf(me(['reviewer']), mine).reject).toBe(true);
+});
+
+test('where two people are wanted, who wrote the revision does not approve it', () => {
+  const agent = { procedural_memory: { enabled: true, approver: 'two_person' } } as Schemas['AgentView'];
+  const waiting = skill({ scope: { kind: 'agent', agent_id: 'a' }, status: 'pending_approval' });
+  expect(rightsOf(me(['reviewer']), { ...waiting, updated_by: 'me' }, agent)).toMatchObject({
+    approve: false,
+    reject: true,
+  });
+  expect(rightsOf(me(['reviewer']), { ...waiting, updated_by: 'other' }, agent).approve).toBe(true);
 });
 
 test('where the agent wants others to approve, the owner cannot', () => {
@@ -47,12 +64,15 @@ test('where the agent wants others to approve, the owner cannot', () => {
   });
   const agent = (approver: string) =>
     ({ procedural_memory: { enabled: true, approver } }) as Schemas['AgentView'];
-  expect(rightsOf(me(['member']), mine, agent('owner')).review).toBe(true);
-  expect(rightsOf(me(['member']), mine, agent('two_person')).review).toBe(false);
+  expect(rightsOf(me(['member']), mine, agent('owner')).approve).toBe(true);
+  expect(rightsOf(me(['member']), mine, agent('two_person')).approve).toBe(false);
 });
 
 test('a policy is switched by policy admins only', () => {
   const policy = skill({ facets: ['policy'] });
-  expect(rightsOf(me(['admin']), policy)).toMatchObject({ switch: false, review: false, remove: false });
+  expect(rightsOf(me(['admin']), policy)).toMatchObject({ switch: false, approve: false, remove: false });
   expect(rightsOf(me(['admin', 'policy_admin']), policy).switch).toBe(true);
+  // One that only waits is refused by any reviewer; one in force is not.
+  expect(rightsOf(me(['reviewer']), policy).reject).toBe(true);
+  expect(rightsOf(me(['reviewer']), { ...policy, enforced_revision: 1 }).reject).toBe(false);
 });

@@ -13,8 +13,8 @@ export type Rights = {
   /** Why it cannot be edited, in words. */
   why: string | null;
   switch: boolean;
-  /** Approve and reject. */
-  review: boolean;
+  approve: boolean;
+  reject: boolean;
   archive: boolean;
   remove: boolean;
   promote: boolean;
@@ -28,7 +28,8 @@ const unreviewed = ['draft', 'pending_approval', 'rejected'];
 export function rightsOf(me: Me, skill: Skill, agent?: Schemas['AgentView']): Rights {
   const admin = administers(me.user);
   const reviewer = reviews(me.user);
-  const governed = skill.facets.includes('policy') && !me.user.roles.includes('policy_admin');
+  const policyAdmin = me.user.roles.includes('policy_admin');
+  const governed = skill.facets.includes('policy') && !policyAdmin;
   const owner = skill.scope.user_id ?? null;
   const own = owner === me.user.id;
   const author = owner === null && skill.created_by === me.user.id;
@@ -40,7 +41,9 @@ export function rightsOf(me: Me, skill: Skill, agent?: Schemas['AgentView']): Ri
     edit: edits,
     why: edits ? null : whyNot(provided, owner),
     switch: !governed && (own || (owner ? admin : reviewer)),
-    review: !governed && (reviewer || (own && !skill.promotion && ownerApproves(agent))),
+    approve: !governed && approves(me, skill, approverOf(agent)),
+    // Refusing what waits takes a reviewer; refusing a policy that is in force ends it.
+    reject: reviewer && (policyAdmin || skill.enforced_revision !== skill.revision),
     archive: !governed && edits,
     remove: !governed && (own || early || admin),
     promote: !governed && !provided && (own || author || reviewer),
@@ -48,9 +51,14 @@ export function rightsOf(me: Me, skill: Skill, agent?: Schemas['AgentView']): Ri
   };
 }
 
-function ownerApproves(agent: Schemas['AgentView'] | undefined): boolean {
+function approverOf(agent: Schemas['AgentView'] | undefined): string {
   const memory = agent?.procedural_memory;
-  return !memory?.enabled || memory.approver === 'owner';
+  return memory?.enabled ? memory.approver : 'owner';
+}
+
+function approves(me: Me, skill: Skill, approver: string): boolean {
+  if (skill.scope.user_id === me.user.id && approver === 'owner' && !skill.promotion) return true;
+  return reviews(me.user) && !(approver === 'two_person' && skill.updated_by === me.user.id);
 }
 
 function whyNot(provided: boolean, owner: string | null): string {

@@ -81,7 +81,7 @@ export function BulkBar({ deleted }: { deleted: boolean }) {
                 </Menu.Target>
                 <Menu.Dropdown>
                   <Menu.Item onClick={() => begin(deeds.submit)}>{deeds.submit.label}</Menu.Item>
-                  {chosen.some((skill) => may(skill)?.review) && (
+                  {chosen.some((skill) => may(skill)?.approve) && (
                     <Menu.Item onClick={() => begin(deeds.approve)}>{deeds.approve.label}</Menu.Item>
                   )}
                   <Menu.Item onClick={() => begin(deeds.reopen)}>{deeds.reopen.label}</Menu.Item>

@@ -1,11 +1,15 @@
-/** How many skills there are, and the box that chooses all of them, also those that are not loaded yet. */
+/**
+ * How many skills there are, and the box that chooses all of them, also those that are not loaded yet. Another filter
+ * wants another one (by `key`).
+ */
 import { Group, Text } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import type { SkillListQuery } from '@/api/queries';
 import { failed } from '@/components/feedback';
 import { counted } from '@/components/time';
 import { useLibrary } from './context';
+import controls from './controls.module.css';
 import classes from './library.module.css';
 
 type Skill = Schemas['SkillView'];
@@ -28,6 +32,13 @@ export function ListHead({ total, filter }: { total: number; filter: SkillListQu
   const { selection } = useLibrary();
   const [read, setRead] = useState<number | null>(null);
   const wanted = useRef(0);
+  // What is still being read for a view that one left is not chosen any more.
+  useEffect(
+    () => () => {
+      wanted.current += 1;
+    },
+    [],
+  );
   const some = selection.chosen.size > 0;
   const toggle = async () => {
     wanted.current += 1;
@@ -44,7 +55,7 @@ export function ListHead({ total, filter }: { total: number; filter: SkillListQu
       );
       if (turn === wanted.current) selection.choose(all);
     } catch (error) {
-      failed(error);
+      if (turn === wanted.current) failed(error);
     } finally {
       if (turn === wanted.current) setRead(null);
     }
@@ -53,7 +64,7 @@ export function ListHead({ total, filter }: { total: number; filter: SkillListQu
     <Group gap="sm" className={classes.head}>
       <input
         type="checkbox"
-        className={classes.box}
+        className={controls.box}
         ref={(box) => {
           if (box) box.indeterminate = some && selection.chosen.size < total;
         }}

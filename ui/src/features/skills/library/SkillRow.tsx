@@ -10,7 +10,8 @@ import { ago, counted, moment, percent } from '@/components/time';
 import { rightsOf } from '../rights';
 import { iconOf } from '../SkillIcon';
 import { ownerOf, useLibrary } from './context';
-import classes from './library.module.css';
+import controls from './controls.module.css';
+import classes from './row.module.css';
 
 type Skill = Schemas['SkillView'];
 
@@ -38,7 +39,7 @@ export const SkillRow = memo(function SkillRow({ skill, shown, measure, children
     >
       <input
         type="checkbox"
-        className={`${classes.choose} ${classes.box}`}
+        className={`${classes.choose} ${controls.box}`}
         checked={chosen}
         aria-label={`Select ${title}`}
         onChange={(event) => {
@@ -94,7 +95,7 @@ export const SkillRow = memo(function SkillRow({ skill, shown, measure, children
           <input
             type="checkbox"
             role="switch"
-            className={classes.switch}
+            className={controls.switch}
             checked={skill.enabled}
             aria-checked={skill.enabled}
             disabled={!may}

@@ -79,7 +79,6 @@ function SearchBox({ search, change }: ToolbarProps) {
     <TextInput
       data-page-search
       type="search"
-      className={classes.searchBox}
       aria-label="Search skills by what they do"
       placeholder="What should it do?"
       maxLength={4000}

@@ -1,5 +1,5 @@
 /** What can be done to many skills at once, and how it is taken back where it can be. */
-import { api, call, type Schemas } from '@/api/client';
+import { ApiError, api, call, type Schemas } from '@/api/client';
 import { switchSkill } from './cache';
 
 type Skill = Schemas['SkillView'];
@@ -16,6 +16,8 @@ export type Deed = {
   act: (skill: Skill) => Promise<boolean>;
   /** Takes it back. */
   undo?: (skill: Skill) => Promise<unknown>;
+  /** Which of them it can bring back to what they were; without it, all. */
+  undoable?: (skill: Skill) => boolean;
   /** For whom it makes sense at all. */
   suits: (skill: Skill) => boolean;
 };
@@ -27,8 +29,18 @@ const step = async (skill: Skill, word: 'submit' | 'approve' | 'archive' | 'reop
 /** Reopening makes a draft; what was more than that before is so again. */
 async function backFromArchive(skill: Skill): Promise<void> {
   await step(skill, 'reopen');
-  if (skill.status === 'active') await step(skill, 'approve');
+  if (skill.status === 'active') await approveAsItWas(skill);
   if (skill.status === 'pending_approval') await step(skill, 'submit');
+}
+
+/** What is off cannot be approved, so it is on for that moment. */
+async function approveAsItWas(skill: Skill): Promise<void> {
+  if (!skill.enabled) await switchSkill(skill.id, true);
+  try {
+    await step(skill, 'approve');
+  } finally {
+    if (!skill.enabled) await switchSkill(skill.id, false);
+  }
 }
 
 const bringBack = (skill: Skill) => call(api.POST('/api/v1/skills/{id}/undelete', at(skill)));
@@ -75,6 +87,8 @@ export const deeds = {
     done: 'Archived',
     act: (skill) => step(skill, 'archive'),
     undo: backFromArchive,
+    // The archive forgets that it was rejected, and that a promotion was asked for.
+    undoable: (skill) => skill.status !== 'rejected' && !skill.promotion,
     suits: (skill) => skill.status !== 'archived',
   },
   reopen: {
@@ -84,6 +98,7 @@ export const deeds = {
     done: 'Reopened',
     act: (skill) => step(skill, 'reopen'),
     undo: (skill) => step(skill, 'archive'),
+    undoable: (skill) => skill.status === 'archived',
     suits: (skill) => ['archived', 'rejected'].includes(skill.status),
   },
   remove: {
@@ -113,23 +128,39 @@ export const deeds = {
 
 /** The same tag for many: each gets a revision of its own, and its former tags by undo. */
 export function tagDeed(tag: string): Deed {
-  const write = (skill: Skill, tags: string[]) =>
+  // What each was before, and the revision that has the tag: undo must not take back what came after it.
+  const tagged = new Map<string, { tags: string[]; revision: number }>();
+  const write = (skill: Skill, tags: string[], expected_revision: number) =>
     call(
       api.PATCH('/api/v1/skills/{id}', {
         ...at(skill),
-        body: { tags, message: `tagged ${tag}`, files: [] },
+        body: { tags, message: `tagged ${tag}`, files: [], expected_revision },
       }),
     );
+  const add = async (skill: Skill) => {
+    if (skill.tags.includes(tag)) return false;
+    const { revision } = (await write(skill, [...skill.tags, tag], skill.revision)).skill;
+    tagged.set(skill.id, { tags: skill.tags, revision });
+    return true;
+  };
   return {
     word: 'tag',
     label: 'Add a tag',
     doing: 'Tagging',
     done: `Tagged “${tag}”:`,
     act: async (skill) => {
-      await write(skill, [...skill.tags, tag]);
-      return true;
+      try {
+        return await add(skill);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'stale_revision') throw error;
+        // Somebody changed it since it was chosen: the tag comes to what they made of it.
+        return await add(await call(api.GET('/api/v1/skills/{id}', at(skill))));
+      }
     },
-    undo: (skill) => write(skill, skill.tags),
+    undo: async (skill) => {
+      const before = tagged.get(skill.id);
+      if (before) await write(skill, before.tags, before.revision);
+    },
     suits: (skill) => !skill.tags.includes(tag) && skill.origin !== 'provider',
   };
 }

@@ -56,15 +56,18 @@ export function useDeeds(afterwards: (failed: Skill[]) => void) {
     const stopped = suited.length - done.length - failed.length;
     if (done.length > 0 || stopped > 0) {
       const rest = stopped > 0 ? `, ${stopped} left as they were` : '';
-      const { undo } = deed;
+      const { undo, undoable } = deed;
+      const reversible = undoable ? changed.filter(undoable) : changed;
+      const some = reversible.length > 0 && reversible.length < changed.length;
+      const only = some ? `; ${reversible.length} of them can be taken back` : '';
       told(
-        `${deed.done} ${skills(done.length)}${rest}`,
-        undo && !forGood && changed.length > 0
+        `${deed.done} ${skills(done.length)}${rest}${only}`,
+        undo && !forGood && reversible.length > 0
           ? async () => {
-              const back = await work('Taking back', changed, undo);
+              const back = await work('Taking back', reversible, undo);
               if (back.failed.length === 0) return;
-              tellFailures('take back', back.failed, changed.length);
-              throw new Error(`${back.failed.length} of ${skills(changed.length)} stay as they are`);
+              tellFailures('take back', back.failed, reversible.length);
+              throw new Error(`${back.failed.length} of ${skills(reversible.length)} stay as they are`);
             }
           : undefined,
       );
