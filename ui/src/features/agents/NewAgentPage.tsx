@@ -41,7 +41,12 @@ export default function NewAgentPage() {
       setMade(agent.id);
       told(`${agent.title} is there`);
       await refresh('agents');
-      await navigate({ to: '/agents/$agentId', params: { agentId: agent.id }, search: { tab: 'skills' } });
+      await navigate({
+        to: '/agents/$agentId',
+        params: { agentId: agent.id },
+        search: { tab: 'skills' },
+        ignoreBlocker: true,
+      });
     } catch (error) {
       setSaving(false);
       if (error instanceof ApiError && error.code === 'name_taken')
