@@ -1,6 +1,7 @@
 /** The acceptance tests of procedural memory's first design, T1 to T10, done in the browser by the people they are about. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, type Person, settle, visit } from './browser';
+import { begin, box, finds, lastCard, review, saveSkill, say } from './conversations';
 import { type Body, Server } from './server';
 
 type Page = Person['page'];
@@ -47,46 +48,7 @@ async function own(who: Someone, name: string) {
   return items;
 }
 
-const box = (page: Page) => page.getByRole('combobox', { name: 'Code or command' });
-const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true }).last();
 const row = (page: Page, name: string) => page.locator('article').filter({ hasText: name });
-
-/** Begins a conversation with an agent, as a person does. */
-async function begin(page: Page, title: RegExp | string): Promise<void> {
-  await page.goto('/conversations');
-  await page.getByRole('button', { name: 'New conversation' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'New conversation' });
-  await dialog.getByRole('combobox', { name: 'Agent' }).click();
-  await page.getByRole('option', { name: title }).click();
-  await dialog.getByRole('button', { name: 'Start' }).click();
-  await page.getByText('Write some Python, or a command').waitFor();
-}
-
-/** Writes and sends; the space after a command's name keeps it from being completed. */
-async function say(page: Page, text: string): Promise<void> {
-  await box(page).fill(text.startsWith('/') ? `${text} ` : text);
-  await box(page).press('Enter');
-}
-
-async function save(page: Page, name: string, description: string, code: string): Promise<void> {
-  await say(page, `/save ${name} ${description}\n${code}`);
-  await card(page, `Skill Saved: ${name}`).waitFor();
-}
-
-/** Claims what a search in the conversation finds. */
-async function finds(page: Page, words: string, names: string[]): Promise<void> {
-  await say(page, `/search ${words}`);
-  const found = card(page, `Searched for “${words}”`);
-  if (names.length === 0) await found.getByText('No skill fits that', { exact: false }).waitFor();
-  for (const name of names) await found.getByRole('button', { name: `Use ${name}` }).waitFor();
-  expect(await found.getByRole('button', { name: /^Use / }).count()).toBe(names.length);
-}
-
-/** Opens what the card of a saved skill shows. */
-async function review(page: Page, name: string) {
-  await card(page, `Skill Saved: ${name}`).getByRole('button', { name: 'View Code' }).click();
-  return page.getByRole('dialog', { name, exact: true });
-}
 
 async function library(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Library' }).first().click();
@@ -102,7 +64,7 @@ test('T1: an agent without procedural memory runs code as before, and nothing is
   await page.getByText('agent is off', { exact: false }).waitFor();
   expect(await page.getByRole('button', { name: /^\/(search|skills)/ }).count()).toBe(0);
   await say(page, FACTORIAL);
-  const ran = card(page, 'Ran code');
+  const ran = lastCard(page, 'Ran code');
   await ran.getByLabel('Result').getByText('3628800', { exact: true }).waitFor();
   expect(await ran.getByRole('button', { name: 'Save as a skill' }).count()).toBe(0);
   const help = page.getByRole('region', { name: 'Commands' });
@@ -182,7 +144,7 @@ test('T3: code that works is saved as a skill, shown on a card, reviewed and lis
   const { page, leave } = await visit(server, alice.token);
   await begin(page, 'Third analyst');
   await say(page, `${COMPOUND}\n${NAME}(1000, 0.05, 10)`);
-  const ran = card(page, 'Ran code');
+  const ran = lastCard(page, 'Ran code');
   await ran
     .getByLabel('Result')
     .getByText(/^1647\.0/)
@@ -192,7 +154,7 @@ test('T3: code that works is saved as a skill, shown on a card, reviewed and lis
   await form.getByLabel('Name').fill(NAME);
   await form.getByLabel('Description').fill(DESCRIPTION);
   await form.getByRole('button', { name: 'Save skill' }).click();
-  await card(page, `Skill Saved: ${NAME}`).waitFor();
+  await lastCard(page, `Skill Saved: ${NAME}`).waitFor();
   await look(page, 't3-saved');
 
   const modal = await review(page, NAME);
@@ -220,9 +182,9 @@ test('T4: a skill is found by what it is for, and by nobody else', async () => {
   await agent('t4-analyst', 'Fourth analyst');
   const { page, leave } = await visit(server, alice.token);
   await begin(page, 'Fourth analyst');
-  await save(page, NAME, DESCRIPTION, COMPOUND);
+  await saveSkill(page, NAME, DESCRIPTION, COMPOUND);
   await finds(page, 'interest calculation', [NAME]);
-  const found = card(page, 'Searched for “interest calculation”');
+  const found = lastCard(page, 'Searched for “interest calculation”');
   const score = (await found.getByText(/^\d+%$/).textContent())?.replace('%', '');
   expect(Number(score)).toBeGreaterThanOrEqual(70);
   expect(Number(score)).toBeLessThanOrEqual(100);
@@ -249,13 +211,13 @@ test('T5: a skill is used with values, shown on a card and counted', async () =>
   await agent('t5-analyst', 'Fifth analyst');
   const { page, leave } = await visit(server, alice.token);
   await begin(page, 'Fifth analyst');
-  await save(page, NAME, DESCRIPTION, COMPOUND);
+  await saveSkill(page, NAME, DESCRIPTION, COMPOUND);
   const count = async () => (await own(alice, NAME))[0].statistics.execution_count;
   expect(await count()).toBe(0);
   await say(page, `/use ${NAME} ${AMOUNTS}`);
-  const result = card(page, `Used ${NAME}`).getByLabel('Result');
+  const result = lastCard(page, `Used ${NAME}`).getByLabel('Result');
   expect(Number(await result.textContent())).toBeCloseTo(1647.01, 2);
-  const used = card(page, `Skill Used: ${NAME}`);
+  const used = lastCard(page, `Skill Used: ${NAME}`);
   await used.getByRole('img', { name: 'Lightning' }).waitFor();
   expect(await count()).toBe(1);
   await used.getByRole('button', { name: 'View Code' }).click();
@@ -275,10 +237,10 @@ test('T6: where approval is demanded a skill waits for it, and is used after it'
   const { page, leave } = await visit(server, alice.token);
   await begin(page, 'Careful agent');
   const name = 'pending_test_skill';
-  await save(page, name, 'Prints a greeting.', HELLO);
-  await card(page, `Saved ${name}`).getByText('pending approval', { exact: false }).waitFor();
+  await saveSkill(page, name, 'Prints a greeting.', HELLO);
+  await lastCard(page, `Saved ${name}`).getByText('pending approval', { exact: false }).waitFor();
   await say(page, `/use ${name}`);
-  await card(page, `Used ${name}`).getByText('PendingApproval', { exact: false }).first().waitFor();
+  await lastCard(page, `Used ${name}`).getByText('PendingApproval', { exact: false }).first().waitFor();
   expect(await page.getByRole('region', { name: `Skill Used: ${name}` }).count()).toBe(0);
   await finds(page, 'print a greeting', []);
   const modal = await review(page, name);
@@ -287,8 +249,8 @@ test('T6: where approval is demanded a skill waits for it, and is used after it'
   await expectNotice(page, 'Skill approved and ready to use');
   expect((await own(alice, name))[0].status).toBe('active');
   await say(page, `/use ${name}`);
-  await card(page, `Used ${name}`).getByLabel('Printed').getByText('Hello World').waitFor();
-  await card(page, `Skill Used: ${name}`).waitFor();
+  await lastCard(page, `Used ${name}`).getByLabel('Printed').getByText('Hello World').waitFor();
+  await lastCard(page, `Skill Used: ${name}`).waitFor();
   await leave();
 });
 
@@ -297,8 +259,8 @@ test('T7: a rejected skill is gone, whether a person rejects it or the API delet
   await agent('t7-analyst', 'Seventh analyst');
   const { page, leave } = await visit(server, alice.token);
   await begin(page, 'Seventh analyst');
-  await save(page, 'reject_test', 'Prints a greeting.', HELLO);
-  await save(page, 'delete_test', 'Prints another greeting.', "print('Hello again')");
+  await saveSkill(page, 'reject_test', 'Prints a greeting.', HELLO);
+  await saveSkill(page, 'delete_test', 'Prints another greeting.', "print('Hello again')");
   const modal = await review(page, 'reject_test');
   await modal.getByRole('button', { name: 'Reject' }).click();
   const question = page.getByRole('dialog', { name: 'Reject “reject_test”?' });
@@ -312,7 +274,7 @@ test('T7: a rejected skill is gone, whether a person rejects it or the API delet
     .waitFor();
   expect(await own(alice, 'reject_test')).toEqual([]);
   await say(page, '/use reject_test');
-  await card(page, 'Used reject_test').getByText("There is no skill named 'reject_test'.").waitFor();
+  await lastCard(page, 'Used reject_test').getByText("There is no skill named 'reject_test'.").waitFor();
 
   await library(page);
   await row(page, 'delete_test').waitFor();
@@ -332,29 +294,29 @@ test('T8: a skill belongs to one person on one agent, and another may have their
   const a = await visit(server, alice.token);
   const b = await visit(server, bob.token);
   await begin(a.page, 'First of eight');
-  await save(a.page, NAME, DESCRIPTION, COMPOUND);
+  await saveSkill(a.page, NAME, DESCRIPTION, COMPOUND);
   await finds(a.page, 'interest calculation', [NAME]);
   const conversation = new URL(a.page.url()).pathname;
   const nothing = async (page: Page, which: string) => {
     await begin(page, which);
     await finds(page, 'interest calculation', []);
     await say(page, `/use ${NAME} ${AMOUNTS}`);
-    await card(page, `Used ${NAME}`).getByText(`There is no skill named '${NAME}'.`).waitFor();
+    await lastCard(page, `Used ${NAME}`).getByText(`There is no skill named '${NAME}'.`).waitFor();
   };
   await nothing(a.page, 'Second of eight');
   await nothing(b.page, 'First of eight');
 
-  await save(
+  await saveSkill(
     b.page,
     NAME,
     DESCRIPTION,
     `def ${NAME}(principal, rate, time, frequency=1):\n    return 'of bob'\n`,
   );
   await say(b.page, `/use ${NAME} ${AMOUNTS}`);
-  await card(b.page, `Used ${NAME}`).getByLabel('Result').getByText('of bob').waitFor();
+  await lastCard(b.page, `Used ${NAME}`).getByLabel('Result').getByText('of bob').waitFor();
   await a.page.goto(conversation);
   await say(a.page, `/use ${NAME} ${AMOUNTS}`);
-  const result = card(a.page, `Used ${NAME}`).getByLabel('Result');
+  const result = lastCard(a.page, `Used ${NAME}`).getByLabel('Result');
   expect(Number(await result.textContent())).toBeCloseTo(1647.01, 2);
   await a.leave();
   await b.leave();
@@ -459,11 +421,11 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
     const { page, leave } = await visit(server, alice.token);
     await begin(page, 'Tenth analyst');
     await say(page, '/use nonexistent_skill_12345');
-    const used = card(page, 'Used nonexistent_skill_12345');
+    const used = lastCard(page, 'Used nonexistent_skill_12345');
     await used.getByRole('alert').getByText("There is no skill named 'nonexistent_skill_12345'.").waitFor();
     const invalid = 'this is not valid python code {{{';
     await say(page, `/save broken Is broken.\n${invalid}`);
-    const broken = card(page, 'Saved broken');
+    const broken = lastCard(page, 'Saved broken');
     await broken.getByText('It failed in line 1').waitFor();
     expect(await page.getByRole('region', { name: /^Skill Saved/ }).count()).toBe(0);
     expect(await own(alice, 'broken')).toEqual([]);
@@ -476,9 +438,9 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
   test('a name that is taken makes a new version, and the same code none', async () => {
     const { page, leave } = await visit(server, alice.token);
     await begin(page, 'Tenth analyst');
-    const saved = card(page, 'Saved duplicate_test');
+    const saved = lastCard(page, 'Saved duplicate_test');
     const name = 'duplicate_test';
-    await save(page, name, 'Counts.', 'print(1)');
+    await saveSkill(page, name, 'Counts.', 'print(1)');
     await say(page, `/save ${name} Counts.\nprint(2)`);
     await saved.getByText('version 2', { exact: false }).waitFor();
     await say(page, `/save ${name} Counts.\nprint(2)`);
@@ -496,14 +458,14 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
     await begin(page, 'Hasty agent');
     const endless = 'while True: pass';
     await say(page, endless);
-    await card(page, 'Ran code').getByRole('alert').getByText(TIME_LIMIT).waitFor();
-    await save(page, 'endless', 'Never ends.', endless);
+    await lastCard(page, 'Ran code').getByRole('alert').getByText(TIME_LIMIT).waitFor();
+    await saveSkill(page, 'endless', 'Never ends.', endless);
     await say(page, '/use endless');
-    await card(page, 'Used endless').getByRole('alert').getByText(TIME_LIMIT).waitFor();
+    await lastCard(page, 'Used endless').getByRole('alert').getByText(TIME_LIMIT).waitFor();
     const [{ statistics }] = await own(alice, 'endless');
     expect(statistics).toMatchObject({ execution_count: 1, success_rate: 0 });
     await say(page, FACTORIAL);
-    await card(page, 'Ran code').getByLabel('Result').getByText('3628800', { exact: true }).waitFor();
+    await lastCard(page, 'Ran code').getByLabel('Result').getByText('3628800', { exact: true }).waitFor();
     await leave();
   });
 
@@ -528,7 +490,7 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
     await page.reload();
     expect(await box(page).inputValue()).toBe(FACTORIAL);
     await box(page).press('Enter');
-    await card(page, 'Ran code').getByLabel('Result').getByText('3628800', { exact: true }).waitFor();
+    await lastCard(page, 'Ran code').getByLabel('Result').getByText('3628800', { exact: true }).waitFor();
     await leave();
   });
 });
