@@ -7,8 +7,8 @@ use app::sessions::{
 };
 use app::{Code, PageRequest};
 use model::{
-    Caller, EntryKind, Role, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, Speaker,
-    Timestamp, Todo, TodoStatus, TokenScope,
+    Caller, EntryKind, Role, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, SkillId,
+    Speaker, Timestamp, Todo, TodoStatus, TokenScope,
 };
 use serde_json::{Value, json};
 use testkit::{CallerExt as _, TestApp};
@@ -365,6 +365,23 @@ async fn artifacts_say_which_skills_are_active_and_which_proposed() {
     assert_eq!(names(&session.active_skills), ["c", "a"]);
     assert_eq!(names(&session.proposed_skills), ["b"]);
     assert_eq!(read(&app.cx, &alice, id).await.unwrap(), session);
+}
+
+#[tokio::test]
+async fn a_skill_that_was_renamed_is_the_same_in_its_session() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let id = begun(&app, &alice).await;
+    let skill = SkillId::parse("019a0000-0000-7000-8000-000000000001").unwrap();
+    let told = |kind: &str, name: &str| {
+        let metadata = json!({"skill_object_id": format!("/skills/{name}"), "skill_name": name});
+        let data = json!({"type": kind, "skill_id": skill.to_string(), "metadata": metadata});
+        entry(EntryKind::Artifact, "", Some(data))
+    };
+    let entries = vec![told("skill_proposal", "before"), told("skill_used", "after")];
+    let session = add(&app.cx, &alice, id, entries).await.unwrap();
+    let after = SessionSkill { id: Some(skill), object_id: "/skills/after".into(), name: "after".into() };
+    assert_eq!((session.active_skills, session.proposed_skills), (vec![after], vec![]));
 }
 
 #[tokio::test]

@@ -154,6 +154,9 @@ pub(crate) struct ArtifactView {
     r#type: String,
     /// The skill's path in the instance dialect.
     filepath: String,
+    /// The skill's id, which stays when it is renamed.
+    #[schema(format = Uuid)]
+    skill_id: String,
     /// The skill's name, description, code, status and owners; of one that was used also how it does.
     #[schema(value_type = Object)]
     metadata: Map<String, Value>,
