@@ -22,7 +22,7 @@ pub(super) async fn begin(
     call: &Call,
     memory: bool,
 ) -> Result<Option<Recorded>, Error> {
-    let Some(session) = call.session else { return Ok(None) };
+    let Some(session) = call.session.filter(|_| sessions::are_recorded(cx)) else { return Ok(None) };
     let recorded = Recorded { session, id: cx.id().to_string() };
     let entry = SessionEntry {
         text: call.prompt.clone(),
@@ -33,14 +33,14 @@ pub(super) async fn begin(
     Ok(Some(recorded))
 }
 
-/// Keeps what came of it.
+/// Keeps what came of it, and gives the id that ties it to what was asked.
 pub(super) async fn end(
     cx: &Context,
     caller: &Caller,
     recorded: Option<Recorded>,
     answer: &Answer,
-) -> Result<(), Error> {
-    let Some(Recorded { session, id }) = recorded else { return Ok(()) };
+) -> Result<Option<String>, Error> {
+    let Some(Recorded { session, id }) = recorded else { return Ok(None) };
     let failure = answer.failure.as_ref().map(|failure| json!({"code": failure.code, "line": failure.line}));
     let result = SessionEntry {
         text: answer.text.clone(),
@@ -52,7 +52,8 @@ pub(super) async fn end(
     let artifacts =
         artifacts.map(|artifact| SessionEntry { call: Some(id.clone()), ..artifact.entry(cx, TOOL) });
     let entries = std::iter::once(result).chain(artifacts).collect();
-    sessions::append_outcome(cx, caller, session, entries).await
+    sessions::append_outcome(cx, caller, session, entries).await?;
+    Ok(Some(id))
 }
 
 fn entry(cx: &Context, kind: EntryKind, call: &str) -> SessionEntry {

@@ -76,7 +76,7 @@ async fn to_an_agent_without_memory_there_are_no_skills() {
         let answer = through(&api, "off", body).await;
         let wanted = json!({
             "operation": "execute", "text": "Result: 3\nPrinted:\ntold", "failed": false, "error": null,
-            "result": 3, "stdout": "told\n", "stderr": "", "files": [], "session_id": null,
+            "result": 3, "stdout": "told\n", "stderr": "", "files": [], "session_id": null, "call_id": null,
         });
         assert_eq!(answer.json(), wanted);
     }
