@@ -4,7 +4,8 @@ use model::{Caller, EntryKind, SessionEntry, SessionId};
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Call};
-use crate::{Context, Error, sessions};
+use crate::sessions::{self, call_entry};
+use crate::{Context, Error};
 
 /// What the tool is called in a session.
 const TOOL: &str = "code_interpreter";
@@ -27,7 +28,7 @@ pub(super) async fn begin(
     let entry = SessionEntry {
         text: call.prompt.clone(),
         data: Some(Value::Object(arguments(call, memory))),
-        ..entry(cx, EntryKind::ToolCall, &recorded.id)
+        ..call_entry(cx, EntryKind::ToolCall, TOOL, &recorded.id)
     };
     sessions::append(cx, caller, session, vec![entry]).await?;
     Ok(Some(recorded))
@@ -46,7 +47,7 @@ pub(super) async fn end(
         text: answer.text.clone(),
         data: failure.map(|error| json!({ "error": error })),
         failed: answer.failure.is_some(),
-        ..entry(cx, EntryKind::ToolResult, &id)
+        ..call_entry(cx, EntryKind::ToolResult, TOOL, &id)
     };
     let artifacts = answer.artifacts.iter();
     let artifacts =
@@ -54,20 +55,6 @@ pub(super) async fn end(
     let entries = std::iter::once(result).chain(artifacts).collect();
     sessions::append_outcome(cx, caller, session, entries).await?;
     Ok(Some(id))
-}
-
-fn entry(cx: &Context, kind: EntryKind, call: &str) -> SessionEntry {
-    SessionEntry {
-        number: 0,
-        kind,
-        speaker: None,
-        tool: Some(TOOL.to_owned()),
-        call: Some(call.to_owned()),
-        text: String::new(),
-        data: None,
-        failed: false,
-        at: cx.now(),
-    }
 }
 
 /// What was given; what does not count for the caller is left out.
