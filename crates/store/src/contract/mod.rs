@@ -180,7 +180,6 @@ macro_rules! contract_tests {
                 uses_are_narrowed_to_days_user_and_agent
                 uses_of_what_is_not_seen_are_not_counted
                 used_skills_come_with_the_most_used_first
-                failing_skills_come_with_the_lowest_rate_first
                 unused_skills_come_with_the_longest_unused_first
                 uses_through_agents_are_told_with_their_names
                 skills_are_counted_by_status
