@@ -131,6 +131,8 @@ function Conversation({ session }: { session: SessionDetail }) {
     return true;
   };
 
+  const sendOnceRead = useOnceRead(query.isPending || (wanted && !query.isFetchNextPageError), onSend);
+
   const notes = <SideNotes session={session} codeSession={codeSession.current} agent={agent?.name} />;
   return (
     <Page
@@ -179,7 +181,7 @@ function Conversation({ session }: { session: SessionDetail }) {
               // Until its agent is known, nothing is sent in another's name.
               busy={interpreter.busy || (Boolean(session.agent_id) && agents.isPending)}
               before={historyOf(turns)}
-              onSend={onSend}
+              onSend={sendOnceRead}
               help={help}
               problem={problem}
             />
@@ -201,6 +203,22 @@ function Conversation({ session }: { session: SessionDetail }) {
       <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />
     </Page>
   );
+}
+
+/** Holds back what is sent before a conversation is read: until then nobody knows in which code session its files are. */
+function useOnceRead(unread: boolean, send: (text: string) => Promise<boolean>) {
+  const latest = useRef(send);
+  latest.current = send;
+  const gate = useRef<{ waiting: (() => void)[]; open: boolean }>({ waiting: [], open: false });
+  useEffect(() => {
+    if (unread) return;
+    gate.current.open = true;
+    for (const go of gate.current.waiting.splice(0)) go();
+  }, [unread]);
+  return async (text: string) => {
+    if (!gate.current.open) await new Promise<void>((go) => gate.current.waiting.push(go));
+    return latest.current(text);
+  };
 }
 
 /** Keeps the end in sight of whoever writes, while it grows, unless they scrolled up to read. */
