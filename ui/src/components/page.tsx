@@ -80,7 +80,11 @@ export function Empty({ icon: Mark, title, children, actions }: EmptyProps) {
           {children}
         </Text>
       )}
-      {actions && <Group mt="xs">{actions}</Group>}
+      {actions && (
+        <Group mt="xs" justify="center">
+          {actions}
+        </Group>
+      )}
     </Stack>
   );
 }

@@ -35,9 +35,12 @@ export default function DecisionsTab() {
   const { decision: open, ...filters } = search;
   const filtered = Object.values(filters).some(Boolean);
 
+  // Nothing is there to be filtered.
+  const nothing = decisions.isSuccess && items.length === 0 && !filtered;
+
   return (
     <Stack gap="md">
-      <DecisionFilters search={search} onChange={go} />
+      {!nothing && <DecisionFilters search={search} onChange={go} />}
       {decisions.error && items.length === 0 ? (
         <Failure error={decisions.error} retry={() => void decisions.refetch()} />
       ) : decisions.isPending ? (

@@ -1,12 +1,13 @@
 /** One conversation: what was said and done, what stands beside it, and the box to go on. */
-import { Alert, Anchor, Button, Drawer, Group, Text } from '@mantine/core';
+import { Alert, Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { IconArrowLeft, IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
+import { IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { useNames } from '@/components/names';
 import { Empty, Failure, ListSkeleton, Page, PageSkeleton } from '@/components/page';
 import { administers } from '@/components/roles';
@@ -24,13 +25,7 @@ import { useInterpreter } from './useInterpreter';
 
 const route = getRouteApi('/shell/conversations/$sessionId');
 
-const back = (
-  <Anchor component={Link} to="/conversations" size="sm" mb="xs" display="inline-flex">
-    <Group gap={4} component="span">
-      <IconArrowLeft size={16} /> Conversations
-    </Group>
-  </Anchor>
-);
+const back = <BackLink to="/conversations">Conversations</BackLink>;
 
 export default function ConversationPage() {
   const { sessionId } = route.useParams();
