@@ -1,5 +1,5 @@
 /** The editor of one agent: a draft over several tabs, saved as a whole, that never loses what was typed. */
-import { ActionIcon, Alert, Badge, Menu, Tabs, ThemeIcon } from '@mantine/core';
+import { ActionIcon, Alert, Badge, Code, Menu, Tabs, ThemeIcon } from '@mantine/core';
 import { IconDots, IconLock, IconRobot, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -74,7 +74,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   return (
     <Page
       title={agent.title || agent.name}
-      description={agent.name}
+      description={<Code>{agent.name}</Code>}
       icon={
         <ThemeIcon size={44} radius="md" variant="light" aria-hidden>
           <IconRobot size={26} stroke={1.6} />
@@ -86,6 +86,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         </Badge>
       }
       above={<BackLink to="/agents">Agents</BackLink>}
+      beside
       actions={
         admin && (
           <Menu position="bottom-end">

@@ -15,6 +15,7 @@ export default function AuditPage() {
     <Page
       title="Audit"
       description="What happened, by whom. Each entry seals the one before it, so that any later change shows."
+      beside
       actions={may && <Export />}
     >
       {may ? (

@@ -15,7 +15,7 @@ import { DecisionFilters } from './DecisionFilters';
 import classes from './governance.module.css';
 import { type Decision, decisionsQuery } from './queries';
 import type { DecisionSearch } from './search';
-import { causeLabel } from './words';
+import { argumentsInShort, causeLabel } from './words';
 
 export default function DecisionsTab() {
   const search = useSearch({ from: '/shell/governance/decisions' });
@@ -96,7 +96,7 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
               <>
                 <b>{decision.tool}</b>{' '}
                 <Text span ff="monospace" size="xs" c="dimmed">
-                  {decision.arguments ? inShort(decision.arguments) : ''}
+                  {decision.arguments ? argumentsInShort(decision.arguments) : ''}
                 </Text>
               </>
             ) : (
@@ -116,12 +116,6 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
       </Group>
     </UnstyledButton>
   );
-}
-
-/** Most calls have one argument that says it all. */
-function inShort(given: Record<string, unknown>): string {
-  const [only, ...more] = Object.values(given);
-  return typeof only === 'string' && more.length === 0 ? only : JSON.stringify(given);
 }
 
 function about(decision: Decision): string {

@@ -57,6 +57,7 @@ export default function ReviewPage() {
           ? 'Drafts, new skills, edits and promotions that wait for a decision.'
           : 'Your drafts, and what you handed in. A reviewer decides about what others can use.'
       }
+      beside
       actions={counts.all > 0 && <Keys />}
     >
       <Loaded query={list} skeleton={<ListSkeleton rows={6} height={84} />}>

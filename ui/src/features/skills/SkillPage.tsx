@@ -104,6 +104,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
             </Group>
           </div>
         }
+        beside
         actions={
           <>
             <Tooltip
