@@ -45,6 +45,36 @@ export function turnsOf(entries: Entry[]): Turn[] {
   return turns;
 }
 
+/** What a call of the interpreter was given. */
+export type CallData = {
+  operation?: string;
+  code?: string;
+  skill_name?: string;
+  skill_description?: string;
+  skill_parameters?: Record<string, unknown>;
+};
+
+/** What a call was, in words. What failed is not told as done. */
+export function titleOf({ call, result }: Pick<CallTurn, 'call' | 'result'>): string {
+  const tool = (call ?? result)?.tool ?? 'tool';
+  if (tool !== INTERPRETER) return tool;
+  const data = (call?.data ?? {}) as CallData;
+  const skill = data.skill_name ?? 'a skill';
+  const done = !result?.failed;
+  switch (data.operation ?? 'execute') {
+    case 'execute':
+      return 'Ran code';
+    case 'search_skills':
+      return `Searched for “${call?.text ?? ''}”`;
+    case 'use_skill':
+      return done ? `Used ${skill}` : `Tried ${skill}`;
+    case 'register_skill':
+      return done ? `Saved ${skill}` : `Could not save ${skill}`;
+    default:
+      return data.operation ?? tool;
+  }
+}
+
 /** Something sent from this page. */
 export type Sent = {
   id: number;
