@@ -79,6 +79,11 @@ test('what is said to a model only is left out', () => {
   expect(
     forPeople("Used skill 'a'\n\nTell the user that you used the existing skill 'a', and what for."),
   ).toBe("Used skill 'a'");
+  expect(
+    forPeople(
+      'add (similarity 0.9): Adds.\nA skill of similarity 0.8 or more fits: use it, and tell the user so.',
+    ),
+  ).toBe('add (similarity 0.9): Adds.');
   const id = '0198b1de-0000-7000-8000-000000000001';
   const place = `The files are in the code session ${id}; give it as \`session_id\` to go on with them.`;
   expect(forPeople(`Files: a.csv (3 bytes)\n${place}`)).toBe('Files: a.csv (3 bytes)');

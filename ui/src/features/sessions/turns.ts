@@ -138,6 +138,7 @@ export function codeSessionOf(turns: Turn[]): string | undefined {
 export function forPeople(text: string): string {
   return text
     .replace(/\n+Tell the user that you [^\n]*$/, '')
+    .replace(/\n+A skill of similarity \S+ or more fits: [^\n]*$/, '')
     .replace(/\nThe files are in the code session [^\n]*go on with them\./, '')
     .trimEnd();
 }
