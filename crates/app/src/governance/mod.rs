@@ -20,6 +20,7 @@ use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub(crate) use admit::admit_agent;
 pub use admit::{Denied, OwnCall, admit};
 pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
