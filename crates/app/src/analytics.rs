@@ -98,9 +98,9 @@ pub async fn read(cx: &Context, caller: &Caller, request: ReadAnalytics) -> Resu
     let mut tx = cx.read().await?;
     let counts = tx.count_by_status(workspace, visibility).await?;
     let of = |wanted: Status| counts.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, n)| *n);
-    let used = tx.uses_by_skill(query).await?;
-    let top = with_records(&mut *tx, workspace, used.iter().take(TOP).copied().collect()).await?;
-    let failing = with_records(&mut *tx, workspace, failing(&used)).await?;
+    let by_skill = tx.uses_by_skill(query).await?;
+    let top = with_records(&mut *tx, workspace, by_skill.iter().take(TOP).copied().collect()).await?;
+    let failing = with_records(&mut *tx, workspace, failing(&by_skill)).await?;
     let days = every_day(since, until, &tx.uses_by_day(query).await?);
     Ok(Analytics {
         since,
@@ -109,7 +109,7 @@ pub async fn read(cx: &Context, caller: &Caller, request: ReadAnalytics) -> Resu
         active: of(Status::Active),
         draft: of(Status::Draft),
         pending: of(Status::PendingApproval),
-        used_skills: used.len() as u64,
+        used_skills: by_skill.len() as u64,
         total: days.iter().map(|(_, uses)| *uses).sum(),
         days,
         top,
