@@ -91,7 +91,7 @@ test('older entries come as one scrolls, and a link to an old one finds it', asy
   await page.goto('/audit');
   const rows = page.getByRole('list', { name: 'Entries' }).getByRole('listitem');
   await rows.first().waitFor();
-  await page.getByRole('button', { name: 'Show older entries' }).scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Show older ones' }).scrollIntoViewIfNeeded();
   await page.getByText('created the workspace').waitFor();
   expect(await rows.count()).toBeGreaterThan(120);
   await page.goto('/audit?entry=1');
