@@ -123,6 +123,7 @@ test('a policy admin reads the log, a member is told who does', async () => {
   const { page, leave } = await visit(server, member.token);
   await page.goto('/audit');
   await page.getByText('For admins and policy admins').waitFor();
+  expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
   await look(page, 'audit-member');
   await leave();
 });
