@@ -134,7 +134,6 @@ function Conversation({ session }: { session: SessionDetail }) {
       title={session.title || 'Untitled conversation'}
       above={back}
       aside={<OutcomeBadge outcome={session.outcome} />}
-      beside
       actions={
         <>
           {!wide && <Button onClick={open}>Details</Button>}
