@@ -27,7 +27,7 @@ pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{SEAL, Seals, prune_before};
 pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
-pub use explain::{Explained, PolicyState, Question, explain, in_force};
+pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,

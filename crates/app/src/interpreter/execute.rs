@@ -7,7 +7,6 @@ use model::{Caller, Language};
 use super::text::{self, Output};
 use super::{Answer, Call, Failure, Operation};
 use crate::code_sessions::{self, ExecuteCode, Executed, Kept, list_files};
-use crate::live::Audience;
 use crate::{Code, Context, Error};
 
 /// Where code finds its files; names may be given with it or without.
@@ -25,7 +24,7 @@ pub(super) async fn execute(cx: &Context, caller: &Caller, call: &Call) -> Resul
         parameters: serde_json::Map::new(),
         timeout: None,
         profile: None,
-        audience: Audience::default(),
+        audience: call.audience.clone(),
     };
     let (executed, kept) = if call.code_session.is_some() {
         (code_sessions::execute(cx, caller, request).await?, None)

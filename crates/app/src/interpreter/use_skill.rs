@@ -53,6 +53,7 @@ async fn run(cx: &Context, caller: &Caller, call: &Call, loaded: Loaded) -> Resu
         parameters: call.skill_parameters.clone(),
         session: call.code_session,
         contents: if call.code_session.is_some() { Contents::Omitted } else { Contents::Inline },
+        audience: call.audience.clone(),
         ..RunSkill::default()
     };
     let ran = runs::execute(cx, caller, id, request).await.map_err(|error| explained(&loaded, error))?;

@@ -1,8 +1,7 @@
 //! Which policies are in force, for whom, and from when on.
 
 use app::governance::{
-    Ask, Call, GovernanceSettings, Known, PolicyState, Question, Usage, explain, in_force, judge, plan,
-    resolve,
+    Ask, Call, GovernanceSettings, Known, Question, Usage, explain, in_force, judge, plan, resolve,
 };
 use app::jobs::keep_house;
 use app::skills::{CreateSkill, Decision, Edit, EditSkill, decide, delete, edit, set_enabled, undelete};
@@ -276,11 +275,10 @@ async fn policies_of_users_and_agents_hold_for_their_own_only() {
         assert_eq!(states.iter().map(|state| state.reference.id.as_str()).collect::<Vec<_>>(), expected);
         let question = Question::default();
         let explained = explain(&app.cx, &caller, question).await.unwrap();
-        let ids = |states: &[PolicyState]| -> Vec<String> {
-            states.iter().map(|state| state.reference.id.clone()).collect()
-        };
-        assert_eq!(ids(&explained.policies), expected);
-        assert!(explained.policies.iter().all(|state| state.active));
+        let ids: Vec<&str> =
+            explained.policies.iter().map(|policy| policy.state.reference.id.as_str()).collect();
+        assert_eq!(ids, expected);
+        assert!(explained.policies.iter().all(|policy| policy.active));
     }
     // In person one may name an agent, which adds policies; a token that is bound to one cannot name another.
     let named = Ask { agent: Some(one.id), ..Ask::default() };

@@ -29,7 +29,9 @@ pub(crate) use governance::{
     ExplainedView, GovernedRunDetailView, GovernedRunView, JudgedView, PlannedView, PolicyStateView,
     ResolvedView, StartedView,
 };
-pub(crate) use identity::{CreatedTokenView, LinkView, MeView, TokenView, UserView, WorkspaceView};
+pub(crate) use identity::{
+    CreatedTokenView, LimitsView, LinkView, MeView, TokenView, UserView, WorkspaceView,
+};
 pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use proposals::ProposedView;
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
