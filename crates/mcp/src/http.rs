@@ -118,7 +118,7 @@ async fn let_in(State(mcp): State<Mcp>, request: Request, next: Next) -> Respons
     };
     let owner = (asking.caller.workspace, asking.caller.user, asking.caller.agent);
     if let Some(session) = text(&parts.headers, SESSION)
-        && mcp.sessions.get(session).is_some_and(|known| known != owner)
+        && mcp.sessions.get(session).is_none_or(|known| known != owner)
     {
         return (StatusCode::NOT_FOUND, "there is no such session").into_response();
     }

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::{HeaderValue, Request};
 use model::Role;
 use serde_json::json;
-use tower::ServiceExt as _;
 
-use crate::world::{Host, Stream, World};
+use crate::world::{Host, LegacyHost, Stream, World};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -85,25 +82,10 @@ async fn a_door_that_closes_ends_the_streams() {
 async fn a_session_that_says_twice_that_it_is_ready_is_told_once() {
     let world = World::new().await;
     let admin = world.app.admin().await;
-    let (host, router) = (world.host(&admin).await, world.mcp.router());
-    let mut session = None;
-    let hello = json!({
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
-    });
-    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    for body in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        ready.clone(),
-        ready.clone(),
-        ready,
-    ] {
-        let request = legacy(&host, "POST", session.as_ref(), Body::from(body.to_string()));
-        let response = router.clone().oneshot(request).await.unwrap();
-        session = session.or_else(|| response.headers().get("mcp-session-id").cloned());
-        axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    }
-    let request = legacy(&host, "GET", session.as_ref(), Body::empty());
-    let mut stream = Stream::new(router.oneshot(request).await.unwrap());
+    let host = LegacyHost::introduced(&world.host(&admin).await).await;
+    host.ready().await;
+    host.ready().await;
+    let mut stream = host.stream().await;
     for round in 0..5 {
         world.app.skill(&admin, &format!("skill-{round}")).await;
         for list in ["resources", "prompts"] {
@@ -113,19 +95,4 @@ async fn a_session_that_says_twice_that_it_is_ready_is_told_once() {
         let quiet = tokio::time::timeout(Duration::from_millis(300), stream.next()).await;
         assert!(quiet.is_err(), "{quiet:?}");
     }
-}
-
-/// A request of the older protocol.
-fn legacy(host: &Host, method: &str, session: Option<&HeaderValue>, body: Body) -> Request<Body> {
-    let mut request = Request::builder()
-        .method(method)
-        .uri("/mcp")
-        .header("host", "127.0.0.1")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("authorization", format!("Bearer {}", host.token));
-    if let Some(session) = session {
-        request = request.header("mcp-session-id", session).header("mcp-protocol-version", "2025-06-18");
-    }
-    request.body(body).unwrap()
 }

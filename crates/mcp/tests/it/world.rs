@@ -156,6 +156,79 @@ impl Host {
     }
 }
 
+/// A host that speaks the older protocol, in a session.
+#[derive(Clone)]
+pub(crate) struct LegacyHost {
+    pub(crate) host: Host,
+    pub(crate) router: axum::Router,
+    pub(crate) session: Option<String>,
+}
+
+impl LegacyHost {
+    /// A host that has not introduced itself yet.
+    pub(crate) fn new(host: &Host) -> Self {
+        Self { host: host.clone(), router: host.mcp.router(), session: None }
+    }
+
+    /// A host in a session, ready to be told of changes.
+    pub(crate) async fn introduced(host: &Host) -> Self {
+        let mut legacy = Self::new(host);
+        let answer = legacy.introduce().await;
+        assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+        legacy.ready().await;
+        legacy
+    }
+
+    /// The same session with the token of another host.
+    pub(crate) fn stolen_by(&self, host: &Host) -> Self {
+        Self { host: host.clone(), ..self.clone() }
+    }
+
+    pub(crate) async fn introduce(&mut self) -> Answer {
+        let hello = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello });
+        let answer = self.post(body).await;
+        let session = answer.headers.get("mcp-session-id").and_then(|session| session.to_str().ok());
+        self.session = session.map(str::to_owned);
+        answer
+    }
+
+    pub(crate) async fn ready(&self) -> Answer {
+        self.post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await
+    }
+
+    pub(crate) async fn ping(&self) -> StatusCode {
+        self.post(json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" })).await.status
+    }
+
+    pub(crate) async fn post(&self, body: Value) -> Answer {
+        read(self.send("POST", Body::from(body.to_string())).await).await
+    }
+
+    pub(crate) async fn send(&self, method: &str, body: Body) -> Response<Body> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri("/mcp")
+            .header("host", "127.0.0.1")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("authorization", format!("Bearer {}", self.host.token));
+        if let Some(session) = &self.session {
+            request = request.header("mcp-session-id", session).header("mcp-protocol-version", "2025-06-18");
+        }
+        self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
+    }
+
+    /// The stream on which the session is told.
+    pub(crate) async fn stream(&self) -> Stream {
+        let response = self.send("GET", Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        Stream::new(response)
+    }
+}
+
 /// The whole answer, from JSON or from a stream.
 pub(crate) async fn read(response: Response<Body>) -> Answer {
     let (parts, body) = response.into_parts();
