@@ -18,6 +18,7 @@ struct Told {
 }
 
 /// What is news to a caller.
+#[derive(Default)]
 struct News {
     tools: bool,
     skills: bool,
@@ -33,22 +34,29 @@ impl Told {
     }
 
     async fn news(&mut self, cx: &Context, asking: &Asking) -> Result<News, Error> {
-        let nothing = News { tools: false, skills: false };
         if !self.rounds.due(cx) {
-            return Ok(nothing);
+            return Ok(News::default());
         }
-        let changed = app::skills::changes(cx, &asking.caller, Some(self.change)).await;
-        let changed = changed.inspect_err(|_| self.rounds.repeat())?;
+        let news = self.look(cx, asking).await;
+        if news.is_err() {
+            self.rounds.repeat();
+        }
+        news
+    }
+
+    /// What is new. Where something cannot be read, nothing counts as told.
+    async fn look(&mut self, cx: &Context, asking: &Asking) -> Result<News, Error> {
+        let changed = app::skills::changes(cx, &asking.caller, Some(self.change)).await?;
         if changed.now == self.change {
-            return Ok(nothing);
+            return Ok(News::default());
         }
-        self.change = changed.now;
         let offer = Offer::to(cx, asking).await?;
         let tools = Some(offer.tools());
         let news = News {
             tools: tools != self.tools,
             skills: (changed.any && offer.shows_skills()) || offer.shows_skills() != self.skills,
         };
+        self.change = changed.now;
         self.tools = tools;
         self.skills = offer.shows_skills();
         Ok(news)

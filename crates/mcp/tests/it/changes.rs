@@ -69,6 +69,28 @@ async fn tools_change_with_the_settings_of_the_agent() {
 }
 
 #[tokio::test]
+async fn a_change_is_told_when_the_database_can_be_read_again() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let host = world.agent_host("").await;
+    let mut stream = listen(&host, "resourcesListChanged").await;
+    let mut told = async |name: &str| {
+        world.app.skill(&admin, name).await;
+        tokio::time::timeout(PATIENCE, stream.next()).await.expect("told in time")
+    };
+    told("before").await;
+    world.app.fail_reads(Some("FROM agents"));
+    let failed = async {
+        while world.app.failed_reads() == 0 {
+            tokio::task::yield_now().await;
+        }
+        world.app.fail_reads(None);
+    };
+    let (told, ()) = tokio::join!(told("meanwhile"), failed);
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+}
+
+#[tokio::test]
 async fn a_door_that_closes_ends_the_streams() {
     let world = World::new().await;
     let host = world.host(&world.app.admin().await).await;
