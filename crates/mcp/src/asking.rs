@@ -1,5 +1,6 @@
 //! Who asks, and what they asked to be offered.
 
+use app::identity::Presence;
 use model::{Caller, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
@@ -7,7 +8,9 @@ use rmcp::model::Extensions;
 /// Who asks. The HTTP layer puts it into each request after it has checked the credential; nothing else can.
 #[derive(Debug, Clone)]
 pub struct Asking {
-    /// The caller.
+    /// What they show, so that they can be looked at again.
+    pub presence: Presence,
+    /// The caller, as of when they asked.
     pub caller: Caller,
     /// The toolsets that the address names; else those of the agent, else the usual one.
     pub toolsets: Option<Vec<Toolset>>,

@@ -317,7 +317,7 @@ impl ServerHandler for Handler {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = Asking::of(&context.request_context().extensions)?.clone();
         tokio::select! {
-            () = changes::tell_subscription(&self.cx, &context, &asking) => {}
+            () = changes::tell_subscription(&self.cx, &context, asking) => {}
             () = self.work.closing.cancelled() => {}
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::identity::{self, Credential, Secret, Standing};
+use app::identity::{Presence, Proof, Secret, Standing};
 use app::{Context, Error};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -179,17 +179,16 @@ async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
     };
     let secret =
         text(headers, header::AUTHORIZATION.as_str()).and_then(Secret::from_bearer).ok_or_else(unknown)?;
-    let caller = identity::by_token(&mcp.cx, &secret).await.map_err(|error| match error {
+    let wishes = Wishes::read(parts)?;
+    let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
+    let presence = Presence { proof: Proof::Token(secret), standing };
+    let caller = presence.caller(&mcp.cx).await.map_err(|error| match error {
         Error::Unauthenticated(message) => Refusal::Unknown(message.to_owned()),
         error => Refusal::Failed(error),
     })?;
-    let wishes = Wishes::read(parts)?;
-    let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
-    let caller =
-        identity::at(&mcp.cx, caller, Credential::Token, &standing).await.map_err(Refusal::Failed)?;
     let seen = app::skills::changes(&mcp.cx, &caller, None).await.map_err(Refusal::Failed)?.now;
     let conversation = wishes.conversation.or_else(|| text(headers, SESSION).map(str::to_owned));
-    Ok(Asking { caller, toolsets: wishes.toolsets, seen, conversation })
+    Ok(Asking { presence, caller, toolsets: wishes.toolsets, seen, conversation })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

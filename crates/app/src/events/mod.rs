@@ -21,7 +21,7 @@ pub use rounds::{Rounds, is_over};
 /// How long after something was committed it is looked again at the earliest, so that a large import is not as many events.
 const BREATH: Duration = Duration::from_millis(250);
 /// How often it is looked whether the caller may still be told, where nothing changes.
-const CHECK: Duration = Duration::from_mins(1);
+pub const CHECK: Duration = Duration::from_mins(1);
 
 /// What something that changed belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

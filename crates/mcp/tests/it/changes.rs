@@ -91,6 +91,18 @@ async fn a_change_is_told_when_the_database_can_be_read_again() {
 }
 
 #[tokio::test]
+async fn a_host_whose_token_was_revoked_is_told_no_more() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let mia = world.app.user("mia@example.com", &[Role::Member]).await;
+    let mut stream = listen(&world.host(&mia).await, "resourcesListChanged").await;
+    world.revoke_tokens(&mia).await;
+    world.app.skill(&admin, "hers-no-more").await;
+    let last = tokio::time::timeout(PATIENCE, stream.next()).await.expect("ended in time");
+    assert_eq!(last["result"]["resultType"], "complete", "{last}");
+}
+
+#[tokio::test]
 async fn a_door_that_closes_ends_the_streams() {
     let world = World::new().await;
     let host = world.host(&world.app.admin().await).await;

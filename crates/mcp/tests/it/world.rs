@@ -59,6 +59,14 @@ impl World {
         secret.reveal().to_owned()
     }
 
+    /// Ends all tokens of a person.
+    pub(crate) async fn revoke_tokens(&self, caller: &Caller) {
+        let tokens = app::tokens::list(&self.app.cx, caller, app::tokens::TokensOf::Caller).await.unwrap();
+        for token in tokens {
+            app::tokens::revoke(&self.app.cx, caller, token.id).await.unwrap();
+        }
+    }
+
     /// A host of this person.
     pub(crate) async fn host(&self, caller: &Caller) -> Host {
         let scopes = [TokenScope::Read, TokenScope::Write];
