@@ -4,6 +4,7 @@ use app::identity::Presence;
 use model::{Caller, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
+use rmcp::transport::streamable_http_server::SessionId;
 
 /// Who asks. The HTTP layer puts it into each request after it has checked the credential; nothing else can.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Asking {
     pub seen: u64,
     /// The host's own name for the conversation.
     pub conversation: Option<String>,
+    /// The session of the older protocol that the request is in.
+    pub session: Option<SessionId>,
 }
 
 impl Asking {

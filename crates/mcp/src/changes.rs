@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::Asking;
 use crate::offer::Offer;
+use crate::sessions::Sessions;
 
 /// Somebody who listens, and what they were last told of.
 struct Told {
@@ -118,7 +119,8 @@ pub(crate) async fn tell_subscription(cx: &Context, context: &SubscriptionContex
 }
 
 /// Tells a session of the older protocol, until it ends.
-pub(crate) async fn tell_session(cx: Context, peer: Peer<RoleServer>, asking: Asking) {
+pub(crate) async fn tell_session(cx: Context, sessions: Sessions, peer: Peer<RoleServer>, asking: Asking) {
+    let session = asking.session.clone();
     let mut told = match Told::by(&cx, asking).await {
         Ok(told) => told,
         Err(error) => return crate::failure::log(&error),
@@ -138,7 +140,12 @@ pub(crate) async fn tell_session(cx: Context, peer: Peer<RoleServer>, asking: As
                     return;
                 }
             }
-            Err(error) if is_over(&error) => return,
+            Err(error) if is_over(&error) => {
+                if let Some(session) = session {
+                    sessions.end(&session).await;
+                }
+                return;
+            }
             Err(error) => crate::failure::log(&error),
         }
         Rounds::pause(&cx).await;

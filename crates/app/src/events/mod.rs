@@ -14,8 +14,7 @@ use tokio::time::Instant;
 use crate::identity::Presence;
 use crate::{Context, Error};
 use news::Seen;
-use places::Place;
-pub(crate) use places::Places;
+pub use places::{Place, Places};
 pub use rounds::{Rounds, is_over};
 
 /// How long after something was committed it is looked again at the earliest, so that a large import is not as many events.

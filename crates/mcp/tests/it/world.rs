@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
 use futures::StreamExt as _;
 use model::{AgentId, Caller, ProceduralMemory, TokenScope};
-use repertoire_mcp::{Mcp, McpConfig};
+use repertoire_mcp::{Mcp, McpConfig, SessionBounds};
 use serde_json::{Value, json};
 use testkit::TestApp;
 use tower::ServiceExt as _;
@@ -35,8 +35,14 @@ pub(crate) struct Answer {
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::with_sessions(SessionBounds::default()).await
+    }
+
+    /// The same with other bounds on sessions.
+    pub(crate) async fn with_sessions(sessions: SessionBounds) -> Self {
         let app = TestApp::new().await;
-        let config = McpConfig { public_url: "http://127.0.0.1:7400".to_owned(), max_body_bytes: 4 << 20 };
+        let public_url = "http://127.0.0.1:7400".to_owned();
+        let config = McpConfig { public_url, max_body_bytes: 4 << 20, sessions };
         let mcp = Mcp::new(app.cx.clone(), config);
         Self { app, mcp }
     }
@@ -259,6 +265,11 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn new(response: Response<Body>) -> Self {
         Self { body: response.into_body().into_data_stream(), text: String::new() }
+    }
+
+    /// Reads until it ends.
+    pub(crate) async fn end(mut self) {
+        while self.body.next().await.is_some() {}
     }
 
     pub(crate) async fn next(&mut self) -> Value {
