@@ -113,6 +113,8 @@ export function Palette() {
       // It stays where it is while what it lists grows and shrinks.
       centered={false}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
+      // At once: what is typed while it comes up would be lost.
+      transitionProps={{ duration: 0 }}
       attributes={{ content: { 'aria-label': 'Search and commands' } }}
       highlightQuery
       scrollable

@@ -8,7 +8,7 @@ use sandbox::{HostCall, HostModule};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::skills::{ListSkills, list_all, read, resolve};
+use crate::skills::{ListSkills, list_all, read_in_use, resolve};
 use crate::{Context, Error};
 
 /// The module as this caller may use it: active skills, the nearest of each name.
@@ -50,7 +50,7 @@ async fn all(cx: &Context, caller: &Caller, tag: Option<String>) -> Result<Value
 async fn one(cx: &Context, caller: &Caller, name: Option<String>) -> Result<Value, Error> {
     let name = name.ok_or_else(|| Error::not_found("skill", "without a name"))?;
     let record = resolve(cx, caller, &name).await?;
-    let detail = read(cx, caller, record.skill.id).await?;
+    let detail = read_in_use(cx, caller, record.skill.id).await?;
     let mut skill = shown(&record.skill);
     if let Some(fields) = skill.as_object_mut() {
         fields.insert("content".to_owned(), Value::String(detail.manifest.body));

@@ -72,7 +72,7 @@ macro_rules! contract_tests {
                 revoking_all_of_a_user_leaves_others_and_earlier_ends_alone
             }
             sign_ins {
-                a_sign_in_comes_back_moves_and_ends
+                a_sign_in_comes_back_and_ends
                 ending_all_of_a_user_takes_sign_ins_and_links
                 a_link_is_taken_once
                 of_two_takers_at_once_one_gets_the_link

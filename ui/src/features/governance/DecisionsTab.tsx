@@ -15,7 +15,7 @@ import { DecisionFilters } from './DecisionFilters';
 import classes from './governance.module.css';
 import { type Decision, decisionsQuery } from './queries';
 import type { DecisionSearch } from './search';
-import { causeLabel } from './words';
+import { argumentsInShort, causeLabel } from './words';
 
 export default function DecisionsTab() {
   const search = useSearch({ from: '/shell/governance/decisions' });
@@ -35,9 +35,12 @@ export default function DecisionsTab() {
   const { decision: open, ...filters } = search;
   const filtered = Object.values(filters).some(Boolean);
 
+  // Nothing is there to be filtered.
+  const nothing = decisions.isSuccess && items.length === 0 && !filtered;
+
   return (
     <Stack gap="md">
-      <DecisionFilters search={search} onChange={go} />
+      {!nothing && <DecisionFilters search={search} onChange={go} />}
       {decisions.error && items.length === 0 ? (
         <Failure error={decisions.error} retry={() => void decisions.refetch()} />
       ) : decisions.isPending ? (
@@ -93,7 +96,7 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
               <>
                 <b>{decision.tool}</b>{' '}
                 <Text span ff="monospace" size="xs" c="dimmed">
-                  {decision.arguments ? inShort(decision.arguments) : ''}
+                  {decision.arguments ? argumentsInShort(decision.arguments) : ''}
                 </Text>
               </>
             ) : (
@@ -113,12 +116,6 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
       </Group>
     </UnstyledButton>
   );
-}
-
-/** Most calls have one argument that says it all. */
-function inShort(given: Record<string, unknown>): string {
-  const [only, ...more] = Object.values(given);
-  return typeof only === 'string' && more.length === 0 ? only : JSON.stringify(given);
 }
 
 function about(decision: Decision): string {

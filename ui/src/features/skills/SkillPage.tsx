@@ -1,10 +1,11 @@
 /** The page of one skill: what it is, what waits, what can be done with it, and its tabs. */
-import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Switch, Text, Tooltip } from '@mantine/core';
-import { IconArrowLeft, IconCheck, IconCopy, IconFileOff } from '@tabler/icons-react';
+import { ActionIcon, Button, Code, CopyButton, Group, Switch, Text, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy, IconFileOff } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery, skillQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { FacetMarks, OriginBadge, StatusBadge } from '@/components/badges';
 import { useNames } from '@/components/names';
 import { Empty, Failure, Page, PageSkeleton } from '@/components/page';
@@ -70,13 +71,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
     <SkillContext value={skill}>
       <Page
         title={skill.title}
-        above={
-          <Anchor component={Link} to="/skills" size="sm" c="dimmed" mb="xs" display="inline-block">
-            <Group gap={4} component="span">
-              <IconArrowLeft size={14} aria-hidden /> Library
-            </Group>
-          </Anchor>
-        }
+        above={<BackLink to="/skills">Library</BackLink>}
         icon={<SkillIcon icon={skill.icon} title={skill.title} size={44} mt={2} />}
         aside={
           <Group gap={6}>
@@ -109,6 +104,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
             </Group>
           </div>
         }
+        beside
         actions={
           <>
             <Tooltip
