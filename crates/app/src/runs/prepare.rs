@@ -146,6 +146,7 @@ fn program(
         content: file.content.to_vec(),
         executable: file.executable,
     });
+    let environment = procedure.variables().map(str::to_owned).collect();
     Program {
         runtime: match procedure.language {
             Language::Python => Runtime::Python { profile: procedure.profile },
@@ -156,6 +157,7 @@ fn program(
         main: procedure.file.to_string(),
         function: procedure.function,
         parameters,
+        environment,
         arguments,
         // A skill may reach hosts that code in a session may not, so that it runs no code of the session.
         folder_modules: false,

@@ -108,6 +108,32 @@ async fn a_run_gives_the_result_and_is_remembered_once() {
 }
 
 #[tokio::test]
+async fn only_declared_parameters_of_a_script_become_variables() {
+    let runner = FakeRunner::new(|execution| Ok(returned(&execution, Value::Null)));
+    let (app, runner) = on(runner, ExecutionSettings::default()).await;
+    let alice = app.user("alice", &[]).await;
+    let given = |name: &str| [(name.to_owned(), json!("/mnt/data/x.sh"))].into_iter().collect();
+    for (skill, declared) in
+        [("declares", "  parameters:\n  - {name: place, type: string}\n"), ("takes-all", "")]
+    {
+        let sidecar = format!("procedure:\n  language: shell\n  file: run.sh\n{declared}");
+        let body = skill_md(skill, "x");
+        let files =
+            [("SKILL.md", body.as_str()), ("repertoire.yaml", sidecar.as_str()), ("run.sh", "#!/bin/bash\n")];
+        let id = put(&app, &alice, files_spec(&files)).await;
+        let name = if declared.is_empty() { "BASH_ENV" } else { "place" };
+        execute(&app.cx, &alice, id, of(given(name))).await.unwrap();
+    }
+    let [declares, takes_all] = runner.executions().try_into().unwrap();
+    assert_eq!(declares.program.environment, ["place"]);
+    assert_eq!(
+        takes_all.program.environment, [""; 0],
+        "names of the caller's choice are on standard input only"
+    );
+    assert_eq!(takes_all.program.parameters, given("BASH_ENV"));
+}
+
+#[tokio::test]
 async fn the_log_and_the_record_of_a_run_hold_no_secret() {
     let ending = raised(FailureCode::Raised, "ValueError", "bad password: hunter2 of DE12 3456");
     let (app, _) = failing(ending).await;
