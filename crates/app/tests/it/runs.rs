@@ -8,7 +8,8 @@ use app::runs::{Contents, InputFile, RunSkill, check, execute};
 use app::skills::{CreateSkill, Decision, Edit, EditSkill, decide, edit, read, set_enabled};
 use app::{Changes, Code, ExecutionSettings, QueueSettings};
 use model::{
-    Agent, Assignment, Caller, RevisionNumber, Role, RunLimits, RunStatus, SkillId, TokenScope, Transition,
+    Agent, Approver, Assignment, Caller, ProceduralMemory, RevisionNumber, Role, RunLimits, RunStatus,
+    SkillId, TokenScope, Transition,
 };
 use sandbox::{Captured, Ending, Failure, FailureCode, Limit, Limits, Network, Outcome, Runtime};
 use serde_json::{Map, Value, json};
@@ -353,6 +354,34 @@ async fn a_revision_that_was_rejected_does_not_run() {
     execute(&app.cx, &alice, id, of(numbers(1, 2))).await.unwrap();
     let first = RunSkill { revision: Some(RevisionNumber::FIRST), ..of(numbers(1, 2)) };
     app.refuses(Code::RejectedContent, execute(&app.cx, &alice, id, first)).await;
+}
+
+#[tokio::test]
+async fn a_revision_that_nobody_let_in_does_not_run_by_its_number() {
+    let (app, runner) = adding().await;
+    let (admin, alice) = (app.admin().await, app.user("alice", &[]).await);
+    let settings = ProceduralMemory {
+        require_skill_approval: true,
+        approver: Approver::Admin,
+        ..ProceduralMemory::default()
+    };
+    let mine = alice.through(&app.agent_with("helper", settings).await);
+    let id = put(&app, &mine, adder("adder", "")).await;
+    let change = async |text: &str| {
+        let body = Changes { body: Some(text.into()), ..Changes::default() };
+        edit(&app.cx, &mine, id, EditSkill::new(Edit::Changes(Box::new(body)))).await.unwrap();
+    };
+    decide(&app.cx, &admin, id, Decision::new(Transition::Approve)).await.unwrap();
+    change("Hostile.").await;
+    change("Harmless.").await;
+    decide(&app.cx, &admin, id, Decision::new(Transition::Approve)).await.unwrap();
+    let run = |number| RunSkill { revision: RevisionNumber::new(number), ..of(numbers(1, 2)) };
+    let error = app.refuses(Code::SkillNotActive, execute(&app.cx, &mine, id, run(2))).await;
+    assert!(error.to_string().contains("revision 2 of `adder` was never let in"), "{error}");
+    for let_in in [1, 3] {
+        execute(&app.cx, &mine, id, run(let_in)).await.unwrap();
+    }
+    assert_eq!(runner.executions().len(), 2);
 }
 
 #[tokio::test]
