@@ -218,6 +218,7 @@ macro_rules! contract_tests {
             governance {
                 a_governed_run_comes_back_as_it_was_stored
                 updating_a_governed_run_replaces_what_changes
+                counting_steps_of_a_governed_run_leaves_its_texts
                 governed_runs_are_listed_newest_first_in_pages
                 governed_runs_are_filtered_by_each_field
                 a_decision_comes_back_as_it_was_stored
