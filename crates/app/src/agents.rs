@@ -5,7 +5,7 @@ mod procedural_memory;
 
 use model::{
     Agent, AgentId, Assignment, Caller, Discovery, ProceduralMemory, RevisionNumber, RunLimits, SkillId,
-    SkillName, Toolset,
+    SkillName, Toolset, counted,
 };
 use policy::access::{self, Act};
 use serde_json::json;
@@ -225,8 +225,10 @@ pub async fn delete(cx: &Context, caller: &Caller, id: AgentId) -> Result<(), Er
     let deleted = SkillQuery { filter: SkillFilter { deleted: true, ..own.filter.clone() }, ..own.clone() };
     let skills = tx.count_skills(&own).await? + tx.count_skills(&deleted).await?;
     if skills > 0 {
+        let (live, them) = if skills == 1 { ("lives", "it") } else { ("live", "them") };
+        let skills = counted(skills, "skill");
         let message =
-            format!("{skills} skills live in the scope of `{}`; delete or promote them first", agent.name);
+            format!("{skills} {live} in the scope of `{}`; delete or promote {them} first", agent.name);
         return Err(Error::conflict(Code::AgentHasSkills, message));
     }
     tx.delete_agent(caller.workspace, id).await?;

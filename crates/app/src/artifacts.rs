@@ -1,7 +1,7 @@
 //! What a conversation shows a person about a skill: that one was saved, used or proposed.
 //!
 //! The fields and titles are those of procedural memory's first design, so that its clients can show them; object ids
-//! and the spelling of a status are its own too. Every door shows an artifact as [`Artifact::fields`] gives it.
+//! and the spelling of a status are its own too. `skill_id` is ours: it stays when a skill is renamed. Every door shows an artifact as [`Artifact::fields`] gives it.
 
 use model::{EntryKind, SessionEntry, SkillId, Statistics};
 use serde_json::{Map, Value, json};
@@ -109,7 +109,7 @@ impl Artifact {
         format!("{}: {}", self.kind.title(), self.skill_name)
     }
 
-    /// Its fields as every door shows them: `id`, `title`, `type`, `filepath`, `metadata`.
+    /// Its fields as every door shows them: `id`, `title`, `type`, `filepath`, `skill_id`, `metadata`.
     pub fn fields(&self) -> Map<String, Value> {
         let mut metadata = object([
             ("skill_object_id", json!(self.skill_object_id)),
@@ -131,6 +131,7 @@ impl Artifact {
             ("title", json!(self.title())),
             ("type", json!(self.kind.as_str())),
             ("filepath", json!(self.skill_object_id)),
+            ("skill_id", json!(self.skill.to_string())),
             ("metadata", Value::Object(metadata)),
         ])
     }

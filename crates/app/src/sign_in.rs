@@ -121,19 +121,6 @@ async fn record(
     audit::record_as(cx, tx, workspace, actor, verb, subject, &[]).await.map(drop)
 }
 
-/// Turns a signed-in browser to another of its user's workspaces.
-pub async fn switch(cx: &Context, sign_in: &SignIn, workspace: WorkspaceId) -> Result<(), Error> {
-    let mut tx = cx.begin(workspace).await?;
-    let is_operator = tx.user(sign_in.user).await?.is_some_and(|user| user.operator);
-    // Whether a workspace exists is not told to those outside it.
-    if !is_operator && tx.membership(workspace, sign_in.user).await?.is_none() {
-        return Err(Error::not_found("workspace", workspace));
-    }
-    tx.move_sign_in(sign_in.id, workspace).await?;
-    record(cx, &mut *tx, sign_in, workspace, "sign_in.switch").await?;
-    Ok(tx.commit().await?)
-}
-
 /// Signs a browser out.
 pub async fn end(cx: &Context, caller: &Caller, sign_in: &SignIn) -> Result<(), Error> {
     let mut tx = cx.begin(caller.workspace).await?;

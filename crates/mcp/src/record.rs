@@ -1,8 +1,8 @@
 //! Keeps what agents do over MCP in a session, so that people can read it.
 
-use app::sessions::{self, Ensure};
+use app::sessions::{self, DoneCall, Ensure};
 use app::{Context, Error};
-use model::{EntryKind, SessionEntry, SessionId};
+use model::SessionId;
 use serde_json::{Map, Value};
 
 use crate::Asking;
@@ -38,25 +38,6 @@ pub(crate) async fn keep(
     arguments: Map<String, Value>,
     done: &Done,
 ) -> Result<(), Error> {
-    let now = cx.now();
-    let blank = SessionEntry {
-        number: 0,
-        kind: EntryKind::ToolCall,
-        speaker: None,
-        tool: Some(tool.to_owned()),
-        call: None,
-        text: String::new(),
-        data: None,
-        failed: false,
-        at: now,
-    };
-    let call = SessionEntry { data: Some(Value::Object(arguments)), ..blank.clone() };
-    let result = SessionEntry {
-        kind: EntryKind::ToolResult,
-        text: done.text.clone(),
-        data: None,
-        failed: done.failed,
-        ..blank
-    };
-    sessions::append_outcome(cx, &asking.caller, session, vec![call, result]).await
+    let call = DoneCall { tool: tool.to_owned(), arguments, text: done.text.clone(), failed: done.failed };
+    sessions::append_call(cx, &asking.caller, session, call).await
 }

@@ -59,7 +59,7 @@ pub use session::{
 pub use sign_in::{SignIn, SignInLink};
 pub use skill::{Facets, Origin, Provenance, Skill, Status, Transition, TransitionError};
 pub use statistics::{Feedback, RECENT_WEIGHT, SkillUse, Statistics, Uses};
-pub use text::is_unseen;
+pub use text::{counted, is_unseen};
 pub use token::{Token, TokenScope, TokenScopes};
 pub use user::{Handle, HandleError, Membership, Role, Roles, User};
 pub use word::UnknownWord;

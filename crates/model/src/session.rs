@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::word::words;
-use crate::{AgentId, SessionId, Timestamp, UserId, WorkspaceId};
+use crate::{AgentId, SessionId, SkillId, Timestamp, UserId, WorkspaceId};
 
 words!(
     /// How a session ended for the person it was for.
@@ -71,6 +71,8 @@ pub struct Todo {
 /// A skill that a session's artifacts speak of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSkill {
+    /// Its id, where the artifact says it.
+    pub id: Option<SkillId>,
     /// The skill's path in the instance dialect.
     pub object_id: String,
     /// Its name as its author wrote it.

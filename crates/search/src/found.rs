@@ -2,7 +2,7 @@
 
 use model::SkillId;
 
-use crate::lexicon::Field;
+use crate::lexicon::{Field, is_joint};
 use crate::query::Query;
 use crate::ranking::Signals;
 use crate::shelf::Shelf;
@@ -23,9 +23,10 @@ pub struct Hit {
 /// What speaks for a skill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Why {
-    /// The query's words that stand in the skill, and where.
+    /// The query's words that stand in the skill, and where; without those that only hold its sentences together,
+    /// unless it has no others.
     pub words: Vec<MatchedWord>,
-    /// Those that do not.
+    /// Those that do not, likewise.
     pub missing: Vec<String>,
     /// Which share of the query's words, weighed by how rare they are, stands in the skill at all.
     pub covered: f32,
@@ -44,10 +45,17 @@ pub struct MatchedWord {
 
 pub(crate) fn explain(query: &Query, shelf: &Shelf, place: usize, signals: Signals) -> Why {
     let mut why = Why { words: Vec::new(), missing: Vec::new(), covered: 0.0, signals };
+    let has_others = query.terms.iter().any(|term| !is_joint(&term.word));
     for term in &query.terms {
-        match shelf.weight(place, term.term) {
+        let weight = shelf.weight(place, term.term);
+        if weight.is_some() {
+            why.covered += term.rarity / query.rarity;
+        }
+        if has_others && is_joint(&term.word) {
+            continue;
+        }
+        match weight {
             Some(weight) => {
-                why.covered += term.rarity / query.rarity;
                 why.words.push(MatchedWord { word: term.word.clone(), fields: weight.fields().collect() });
             }
             None => why.missing.push(term.word.clone()),

@@ -16,6 +16,16 @@ const RARITY: &str = include_str!("../model/terms.tsv");
 /// Compounds longer than this are not taken for one word.
 const LONGEST_JOINED: usize = 40;
 
+/// Words that hold English sentences together. They count for next to nothing, so nothing is explained by them.
+const JOINTS: &[&str] = &[
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if",
+    "in", "into", "is", "it", "its", "ll", "m", "may", "me", "might", "must", "my", "of", "on", "or", "our",
+    "please", "re", "s", "shall", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "those", "to", "us", "ve", "was", "we", "were", "what",
+    "when", "where", "which", "who", "will", "with", "would", "you", "your",
+];
+
 /// A part of a skill that words stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
@@ -80,6 +90,11 @@ pub(crate) fn each_term(text: &str, mut found: impl FnMut(u32, &str)) {
 /// The term of a word.
 pub(crate) fn term(word: &str) -> u32 {
     short_hash(&stemmer().stem(word))
+}
+
+/// Whether a word, folded, only holds sentences together.
+pub(crate) fn is_joint(word: &str) -> bool {
+    JOINTS.contains(&word)
 }
 
 /// The parts of a compound written as one word: `pull-request` is `pullrequest` too.

@@ -3,9 +3,10 @@
 use ::store::{OpenSession, SessionFilter, SessionTx, StoreError, Written};
 use async_trait::async_trait;
 use model::{
-    AgentId, EntryKind, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, Speaker, Timestamp,
-    Todo, TodoStatus, UserId, WorkspaceId,
+    AgentId, EntryKind, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, SkillId, Speaker,
+    Timestamp, Todo, TodoStatus, UserId, WorkspaceId,
 };
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::conditions::Conditions;
@@ -59,13 +60,30 @@ fn write_todos(todos: &[Todo]) -> Value {
     Value::from(Json::Array(todos.iter().map(write).collect()).to_string())
 }
 
+/// A skill of a session as it is written, and as it was before ids were kept.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SkillForm {
+    Now(String, String, Option<String>),
+    WithoutId(String, String),
+}
+
 fn read_skills(text: &str) -> Result<Vec<SessionSkill>, String> {
-    let items: Vec<(String, String)> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    Ok(items.into_iter().map(|(object_id, name)| SessionSkill { object_id, name }).collect())
+    let items: Vec<SkillForm> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let read = |item| {
+        let (object_id, name, id) = match item {
+            SkillForm::Now(object_id, name, id) => (object_id, name, id),
+            SkillForm::WithoutId(object_id, name) => (object_id, name, None),
+        };
+        let id = id.map(|id| SkillId::parse(&id)).transpose().map_err(|error| error.to_string())?;
+        Ok(SessionSkill { id, object_id, name })
+    };
+    items.into_iter().map(read).collect()
 }
 
 fn write_skills(skills: &[SessionSkill]) -> Value {
-    let write = |skill: &SessionSkill| json!([skill.object_id, skill.name]);
+    let write =
+        |skill: &SessionSkill| json!([skill.object_id, skill.name, skill.id.map(|id| id.to_string())]);
     Value::from(Json::Array(skills.iter().map(write).collect()).to_string())
 }
 
@@ -281,5 +299,21 @@ impl SessionTx for SqlTx {
              ORDER BY number LIMIT $4"
         );
         self.many(sql, arguments![workspace, session, after, limit], read_entry).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_skills;
+
+    #[test]
+    fn skills_of_sessions_from_before_ids_were_kept_are_read() {
+        let id = "019a0000-0000-7000-8000-000000000001";
+        let text = format!(r#"[["/s/a","A"],["/s/b","B",null],["/s/c","C","{id}"]]"#);
+        let read = read_skills(&text).unwrap();
+        let ids: Vec<_> = read.iter().map(|skill| skill.id.map(|id| id.to_string())).collect();
+        assert_eq!(ids, [None, None, Some(id.to_owned())]);
+        assert_eq!((read[0].object_id.as_str(), read[0].name.as_str()), ("/s/a", "A"));
+        assert!(read_skills(r#"[["/s/a"]]"#).is_err());
     }
 }

@@ -44,12 +44,6 @@ impl SignInTx for SqlTx {
         .await
     }
 
-    async fn move_sign_in(&mut self, id: SignInId, workspace: WorkspaceId) -> Result<(), StoreError> {
-        self.execute("UPDATE sign_ins SET workspace_id = $2 WHERE id = $1", arguments![id, workspace])
-            .await
-            .map(drop)
-    }
-
     async fn delete_sign_in(&mut self, id: SignInId) -> Result<(), StoreError> {
         self.execute("DELETE FROM sign_ins WHERE id = $1", arguments![id]).await.map(drop)
     }

@@ -1,7 +1,7 @@
 //! Signed-in browsers and the links that sign them in.
 
 use async_trait::async_trait;
-use model::{Digest, SignIn, SignInId, SignInLink, Timestamp, UserId, WorkspaceId};
+use model::{Digest, SignIn, SignInId, SignInLink, Timestamp, UserId};
 
 use crate::StoreError;
 
@@ -12,8 +12,6 @@ pub trait SignInTx {
     async fn insert_sign_in(&mut self, sign_in: &SignIn) -> Result<(), StoreError>;
     /// The sign-in whose cookie has this digest.
     async fn sign_in_by_digest(&mut self, digest: &Digest) -> Result<Option<SignIn>, StoreError>;
-    /// Turns a sign-in to another workspace.
-    async fn move_sign_in(&mut self, id: SignInId, workspace: WorkspaceId) -> Result<(), StoreError>;
     /// Ends a sign-in.
     async fn delete_sign_in(&mut self, id: SignInId) -> Result<(), StoreError>;
     /// Ends every sign-in of a user.

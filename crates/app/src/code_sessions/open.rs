@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use model::{AgentId, Caller, CodeSessionId, Timestamp, UserId, WorkspaceId};
+use model::{AgentId, Caller, CodeSessionId, Timestamp, UserId, WorkspaceId, counted};
 use sandbox::Folder;
 use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
 
@@ -254,7 +254,8 @@ impl Sessions {
         let own = open.values().filter(|session| session.owner == owner(caller)).count();
         if own >= settings.per_caller {
             let message = format!(
-                "you have {own} code sessions, and {} is the most; end one, or use one you have",
+                "you have {}, and {} is the most; end one, or use one you have",
+                counted(own as u64, "code session"),
                 settings.per_caller
             );
             return Err(Error::conflict(Code::LimitReached, message));

@@ -8,7 +8,7 @@ use sandbox::{HostCall, HostModule};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::skills::{ListSkills, list, read, resolve};
+use crate::skills::{ListSkills, list, read_in_use, resolve};
 use crate::{Code, Context, Error, PageRequest};
 
 /// How many skills `list` gives, and how many bytes of text. Code may call it again and again, and all of it is in
@@ -74,7 +74,7 @@ fn length(skill: &Skill) -> usize {
 async fn one(cx: &Context, caller: &Caller, name: Option<String>) -> Result<Value, Error> {
     let name = name.ok_or_else(|| Error::not_found("skill", "without a name"))?;
     let record = resolve(cx, caller, &name).await?;
-    let detail = read(cx, caller, record.skill.id).await?;
+    let detail = read_in_use(cx, caller, record.skill.id).await?;
     let mut skill = shown(&record.skill);
     if let Some(fields) = skill.as_object_mut() {
         fields.insert("content".to_owned(), Value::String(detail.manifest.body));

@@ -35,6 +35,13 @@ pub struct PolicyState {
     pub scope: Scope,
     /// What is wrong with it, where it cannot be made ready; it denies everything then.
     pub broken: Option<String>,
+}
+
+/// A policy in force, beside what was asked.
+#[derive(Debug, Clone)]
+pub struct Considered {
+    /// The policy.
+    pub state: PolicyState,
     /// Whether it is active for what was asked.
     pub active: bool,
 }
@@ -49,7 +56,7 @@ pub struct Explained {
     /// The context with the values that policies set.
     pub context: constraints::Context,
     /// Every policy that could be active for this caller, by id.
-    pub policies: Vec<PolicyState>,
+    pub policies: Vec<Considered>,
     /// What would be decided about the call.
     pub verdict: Option<Verdict>,
     /// What the active policies add to a planning prompt.
@@ -80,25 +87,30 @@ pub async fn explain(cx: &Context, caller: &Caller, question: Question) -> Resul
         .call
         .as_ref()
         .map(|call| constraints::judge(&resolution, call.as_tool_call(), &known, question.usage));
-    let mut policies: Vec<PolicyState> =
-        snapshot.of(subject).into_iter().map(|policy| state(policy, &active)).collect();
-    policies.sort_by(|left, right| left.reference.id.cmp(&right.reference.id));
+    let mut policies: Vec<Considered> =
+        snapshot.of(subject).into_iter().map(|policy| considered(policy, &active)).collect();
+    policies.sort_by(|left, right| left.state.reference.id.cmp(&right.state.reference.id));
     let planning = resolution.plan("", &known);
     let context = resolution.enhance(&known);
     Ok(Explained { resolution, active, context, policies, verdict, planning })
 }
 
-fn state(policy: &InForce, active: &[PolicyRef]) -> PolicyState {
+fn considered(policy: &InForce, active: &[PolicyRef]) -> Considered {
+    let active = active.iter().any(|other| other.id == policy.reference.id);
+    Considered { state: state(policy), active }
+}
+
+fn state(policy: &InForce) -> PolicyState {
     PolicyState {
         metadata: policy.declared.metadata().clone(),
         reference: policy.reference.clone(),
         scope: policy.scope,
         broken: policy.broken.clone(),
-        active: active.iter().any(|other| other.id == policy.reference.id),
     }
 }
 
-/// The policies in force, by what is known of them alone: for the caller; for who may read the audit log all.
+/// The policies in force, by what is known of them alone: for the caller; for who may read the audit log all. Which of
+/// them are active depends on a task; [`explain`] says that.
 pub async fn in_force(
     cx: &Context,
     caller: &Caller,
@@ -111,7 +123,7 @@ pub async fn in_force(
     let snapshot = register.current(cx, &mut *tx, caller.workspace, Kind::Reading).await?;
     let sees_all = agent.is_none() && access::decide(caller, Act::ReadAudit).is_ok();
     let shown = if sees_all { snapshot.policies.values().collect() } else { snapshot.of(subject) };
-    let mut policies: Vec<PolicyState> = shown.into_iter().map(|policy| state(policy, &[])).collect();
+    let mut policies: Vec<PolicyState> = shown.into_iter().map(|policy| state(policy)).collect();
     policies.sort_by(|left, right| {
         let key =
             |state: &PolicyState| (std::cmp::Reverse(state.metadata.priority), state.reference.id.clone());

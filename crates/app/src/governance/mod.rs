@@ -21,6 +21,7 @@ use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub(crate) use admit::admit_agent;
 pub use admit::{Denied, OwnCall, admit};
 pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
@@ -28,7 +29,7 @@ pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{SEAL, Seals, prune_before};
 pub use draft::{AgentChanges, Analysis, Proposal, analyse};
-pub use explain::{Explained, PolicyState, Question, explain, in_force};
+pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,

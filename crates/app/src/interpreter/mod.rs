@@ -23,7 +23,11 @@ pub(crate) use register::{body as procedure_body, draft as procedure_draft};
 
 use crate::artifacts::Artifact;
 use crate::code_sessions::SessionFile;
+use crate::live::Audience;
 use crate::{Code, Context, Error};
+
+/// The name of the tool.
+pub const TOOL: &str = "code_interpreter";
 
 /// What the tool is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +66,8 @@ pub struct Call {
     pub code_session: Option<CodeSessionId>,
     /// The session in whose course it is called; what is shown to people is kept there.
     pub session: Option<SessionId>,
+    /// Who is told how the code goes on, where some is executed.
+    pub audience: Audience,
 }
 
 impl Call {
@@ -102,6 +108,8 @@ pub struct Answer {
     pub skills: Option<Vec<FoundProcedure>>,
     /// What the conversation shows a person.
     pub artifacts: Vec<Artifact>,
+    /// The id of the call in its session, where it was kept.
+    pub call: Option<String>,
 }
 
 /// Why the tool did not do what it was asked.
@@ -180,6 +188,7 @@ impl Answer {
             code_session: None,
             skills: None,
             artifacts: Vec::new(),
+            call: None,
         }
     }
 }
@@ -215,8 +224,8 @@ pub async fn call(cx: &Context, caller: &Caller, call: Call) -> Result<Answer, E
         Some(memory) => Box::pin(act(cx, caller, memory, &call)).await?,
         None => answered(Some(Operation::Execute), Box::pin(execute::execute(cx, caller, &call)).await)?,
     };
-    record::end(cx, caller, recorded, &answer).await?;
-    Ok(answer)
+    let call = record::end(cx, caller, recorded, &answer).await?;
+    Ok(Answer { call, ..answer })
 }
 
 async fn act(cx: &Context, caller: &Caller, memory: &ProceduralMemory, call: &Call) -> Result<Answer, Error> {

@@ -3,11 +3,9 @@
 use model::{Caller, EntryKind, SessionEntry, SessionId};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Call};
-use crate::{Context, Error, sessions};
-
-/// What the tool is called in a session.
-const TOOL: &str = "code_interpreter";
+use super::{Answer, Call, TOOL};
+use crate::sessions::{self, call_entry};
+use crate::{Context, Error};
 
 /// A call that is being recorded.
 pub(super) struct Recorded {
@@ -22,51 +20,38 @@ pub(super) async fn begin(
     call: &Call,
     memory: bool,
 ) -> Result<Option<Recorded>, Error> {
-    let Some(session) = call.session else { return Ok(None) };
+    let Some(session) = call.session.filter(|_| sessions::are_recorded(cx)) else { return Ok(None) };
     let recorded = Recorded { session, id: cx.id().to_string() };
     let entry = SessionEntry {
         text: call.prompt.clone(),
         data: Some(Value::Object(arguments(call, memory))),
-        ..entry(cx, EntryKind::ToolCall, &recorded.id)
+        ..call_entry(cx, EntryKind::ToolCall, TOOL, &recorded.id)
     };
     sessions::append(cx, caller, session, vec![entry]).await?;
     Ok(Some(recorded))
 }
 
-/// Keeps what came of it.
+/// Keeps what came of it, and gives the id that ties it to what was asked.
 pub(super) async fn end(
     cx: &Context,
     caller: &Caller,
     recorded: Option<Recorded>,
     answer: &Answer,
-) -> Result<(), Error> {
-    let Some(Recorded { session, id }) = recorded else { return Ok(()) };
+) -> Result<Option<String>, Error> {
+    let Some(Recorded { session, id }) = recorded else { return Ok(None) };
     let failure = answer.failure.as_ref().map(|failure| json!({"code": failure.code, "line": failure.line}));
     let result = SessionEntry {
         text: answer.text.clone(),
         data: failure.map(|error| json!({ "error": error })),
         failed: answer.failure.is_some(),
-        ..entry(cx, EntryKind::ToolResult, &id)
+        ..call_entry(cx, EntryKind::ToolResult, TOOL, &id)
     };
     let artifacts = answer.artifacts.iter();
     let artifacts =
         artifacts.map(|artifact| SessionEntry { call: Some(id.clone()), ..artifact.entry(cx, TOOL) });
     let entries = std::iter::once(result).chain(artifacts).collect();
-    sessions::append_outcome(cx, caller, session, entries).await
-}
-
-fn entry(cx: &Context, kind: EntryKind, call: &str) -> SessionEntry {
-    SessionEntry {
-        number: 0,
-        kind,
-        speaker: None,
-        tool: Some(TOOL.to_owned()),
-        call: Some(call.to_owned()),
-        text: String::new(),
-        data: None,
-        failed: false,
-        at: cx.now(),
-    }
+    sessions::append_outcome(cx, caller, session, entries).await?;
+    Ok(Some(id))
 }
 
 /// What was given; what does not count for the caller is left out.

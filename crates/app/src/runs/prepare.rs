@@ -1,8 +1,7 @@
 //! Everything about a run that is decided before it starts.
 
 use model::{
-    Agent, Assignment, Bundle, Caller, Digest, Language, Procedure, RevisionNumber, Skill, SkillId,
-    SkillName, Status,
+    Agent, Bundle, Caller, Digest, Language, Procedure, RevisionNumber, Skill, SkillId, SkillName, Status,
 };
 use policy::access::Act;
 use sandbox::{Execution, Program, ProgramFile, Runtime, Stop};
@@ -44,7 +43,8 @@ pub(super) async fn prepare(
     let skill = load(&mut *tx, caller, id, |skill| Act::RunSkill(skill)).await?.skill;
     check_usable(&skill)?;
     let agent = agent_of(&mut *tx, caller).await?;
-    let number = request.revision.or_else(|| pin(agent.as_ref(), id)).unwrap_or(skill.revision);
+    let pin = agent.as_ref().and_then(|agent| agent.pin_of(id));
+    let number = request.revision.or(pin).unwrap_or(skill.revision);
     let digest = revision_digest(&mut *tx, &skill, number).await?;
     let bundle = load_bundle(&mut *tx, caller.workspace, id, number).await?;
     drop(tx);
@@ -98,11 +98,6 @@ async fn agent_of(tx: &mut dyn Tx, caller: &Caller) -> Result<Option<Agent>, Err
     let Some(id) = caller.agent else { return Ok(None) };
     let agent = tx.agent(caller.workspace, id).await?;
     agent.map(Some).ok_or_else(|| Error::not_found("agent", id))
-}
-
-fn pin(agent: Option<&Agent>, skill: SkillId) -> Option<RevisionNumber> {
-    let of_skill = |assignment: &&Assignment| assignment.skill == skill;
-    agent?.assignments.iter().find(of_skill)?.pin
 }
 
 /// The digest of a revision that may run: the current one of an active skill, and an older one that was let in and that

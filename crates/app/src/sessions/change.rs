@@ -1,6 +1,6 @@
 //! Changes a session: its tasks, its title, its end.
 
-use model::{Caller, Session, SessionId, SessionOutcome, Todo};
+use model::{Caller, Session, SessionId, SessionOutcome, Todo, TodoStatus};
 use policy::access::Act;
 use serde_json::json;
 
@@ -8,13 +8,38 @@ use super::bounds::{check_reason, check_title, check_todos};
 use super::{check_open, load, moment_in, store_next};
 use crate::{Code, Context, Error, audit};
 
+/// A task as an agent or a person writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedTodo {
+    /// Its id; its place in the list, from 1, where there is none or it is empty.
+    pub id: Option<String>,
+    /// What is to be done.
+    pub content: String,
+    /// Where it stands; pending where nothing is said.
+    pub status: Option<TodoStatus>,
+}
+
+impl WantedTodo {
+    fn at(self, place: usize) -> Todo {
+        let id = self.id.filter(|id| !id.is_empty()).unwrap_or_else(|| place.to_string());
+        Todo { id, content: self.content, status: self.status.unwrap_or(TodoStatus::Pending) }
+    }
+}
+
+impl From<Todo> for WantedTodo {
+    fn from(todo: Todo) -> Self {
+        Self { id: Some(todo.id), content: todo.content, status: Some(todo.status) }
+    }
+}
+
 /// Replaces the list of tasks of a session.
 pub async fn write_todos(
     cx: &Context,
     caller: &Caller,
     id: SessionId,
-    todos: Vec<Todo>,
+    todos: Vec<WantedTodo>,
 ) -> Result<Session, Error> {
+    let todos: Vec<Todo> = (1..).zip(todos).map(|(place, todo)| todo.at(place)).collect();
     check_todos(&todos)?;
     let mut tx = cx.begin(caller.workspace).await?;
     let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;

@@ -4,6 +4,7 @@
 
 mod append;
 mod bounds;
+mod calls;
 mod change;
 mod list;
 mod prune;
@@ -17,7 +18,9 @@ use store::{Tx, Written};
 use crate::{Code, Context, Error};
 
 pub use append::{add, append, append_outcome};
-pub use change::{change, complete, delete, write_todos};
+pub(crate) use calls::entry as call_entry;
+pub use calls::{DoneCall, append_call};
+pub use change::{WantedTodo, change, complete, delete, write_todos};
 pub use list::{ListSessions, entries, list, read};
 pub(crate) use prune::prune_before;
 pub use start::{Begun, Ensure, Start, ensure, start};

@@ -1,6 +1,6 @@
 //! The scratchpad of a session: which skills are active and which are proposed, as its artifacts tell.
 
-use model::{EntryKind, Session, SessionEntry, SessionSkill};
+use model::{EntryKind, Session, SessionEntry, SessionSkill, SkillId};
 use serde_json::Value;
 
 /// How many skills of each kind are remembered; the oldest goes.
@@ -12,7 +12,7 @@ const LONGEST: usize = 500;
 pub(super) fn follow(session: &mut Session, entry: &SessionEntry) {
     let Some(data) = entry.data.as_ref().filter(|_| entry.kind == EntryKind::Artifact) else { return };
     let Some(skill) = skill_of(data) else { return };
-    let is_other = |known: &SessionSkill| known.object_id != skill.object_id;
+    let is_other = |known: &SessionSkill| !is_same(known, &skill);
     match data.get("type").and_then(Value::as_str) {
         Some("skill_used" | "skill_saved") => {
             session.proposed_skills.retain(is_other);
@@ -24,6 +24,14 @@ pub(super) fn follow(session: &mut Session, entry: &SessionEntry) {
             push(&mut session.proposed_skills, skill);
         }
         _ => {}
+    }
+}
+
+/// A path changes with the skill's name; an id does not.
+fn is_same(one: &SessionSkill, other: &SessionSkill) -> bool {
+    match (one.id, other.id) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.object_id == other.object_id,
     }
 }
 
@@ -43,5 +51,6 @@ fn skill_of(data: &Value) -> Option<SessionSkill> {
     };
     let metadata = data.get("metadata")?;
     let object_id = text(metadata.get("skill_object_id")).or_else(|| text(data.get("filepath")))?;
-    Some(SessionSkill { object_id, name: text(metadata.get("skill_name"))? })
+    let id = data.get("skill_id").and_then(Value::as_str).and_then(|id| SkillId::parse(id).ok());
+    Some(SessionSkill { id, object_id, name: text(metadata.get("skill_name"))? })
 }

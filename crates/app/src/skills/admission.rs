@@ -1,6 +1,6 @@
 //! What content must pass before it goes in. Everything here refuses or lets through; nothing is written.
 
-use model::{Caller, Digest, Label, Manifest, Origin, Scope, Skill, SkillName};
+use model::{Caller, Digest, Label, Manifest, Origin, Scope, Skill, SkillName, counted};
 use policy::access::{self, Act};
 use store::{SkillFilter, SkillOrder, SkillQuery, Tx, Visibility};
 
@@ -99,8 +99,10 @@ pub(super) async fn check_room(
     let mut records = tx.skills(&mine).await?;
     records.sort_by_key(|record| (record.statistics.use_count, record.statistics.last_used_at));
     let least: Vec<_> = records.iter().take(3).map(|record| format!("`{}`", record.skill.name)).collect();
+    let are = if least.len() == 1 { "is" } else { "are" };
     let message = format!(
-        "this agent keeps at most {limit} skills a user; the least used are {}: remove one first",
+        "this agent keeps at most {} a user; the least used {are} {}: remove one first",
+        counted(limit.into(), "skill"),
         least.join(", ")
     );
     Err(Error::conflict(Code::LimitReached, message))

@@ -43,6 +43,6 @@ pub use propose::{Proposal, Proposed, propose};
 pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
 pub(crate) use rate::count_execution;
 pub use rate::{feedback, record_feedback, record_use};
-pub use read::{Detail, RevisionRef, file, files, read, revision, revisions};
+pub use read::{Detail, RevisionRef, file, files, read, read_in_use, revision, revisions};
 pub use review::{Decision, Reviewed, decide, promote, set_enabled};
 pub use rewrite::{Operation, Rewrite, RewriteSkill, rewrite};

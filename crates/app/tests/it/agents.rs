@@ -211,7 +211,8 @@ async fn an_agent_with_skills_of_its_own_stays() {
     let (admin, alice) = (app.admin().await, app.user("alice", &[]).await);
     let agent = app.agent("one").await;
     let id = app.skill(&alice.through(&agent), "a").await.skill.id;
-    app.refuses(Code::AgentHasSkills, delete(&app.cx, &admin, agent.id)).await;
+    let refusal = app.refuses(Code::AgentHasSkills, delete(&app.cx, &admin, agent.id)).await.to_string();
+    assert_eq!(refusal, "1 skill lives in the scope of `one`; delete or promote it first");
     app::skills::promote(&app.cx, &alice, id, model::ScopeKind::User, None).await.unwrap();
     let assigned = app.skill(&admin, "assigned").await.skill.id;
     assign(&app.cx, &admin, agent.id, assigned, None, None).await.unwrap();

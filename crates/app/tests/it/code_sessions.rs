@@ -19,7 +19,7 @@ use testkit::runner::{ended, returned};
 use testkit::{CallerExt as _, FakeRunner, TestApp};
 use tokio::sync::Semaphore;
 
-fn code(session: Option<CodeSessionId>, code: &str) -> ExecuteCode {
+pub(crate) fn code(session: Option<CodeSessionId>, code: &str) -> ExecuteCode {
     ExecuteCode {
         session,
         code: code.to_owned(),

@@ -113,7 +113,8 @@ async fn an_artifact_shows_the_fields_of_its_kind() {
         let artifact = Artifact::new(&app.cx, kind, &record, "x = 1".to_owned()).await.unwrap();
         let fields = serde_json::Value::Object(artifact.fields());
         let wanted = json!({
-            "id": artifact.id, "title": title, "type": word, "filepath": path, "metadata": metadata,
+            "id": artifact.id, "title": title, "type": word, "filepath": path,
+            "skill_id": record.skill.id.to_string(), "metadata": metadata,
         });
         assert_eq!(fields, wanted);
     }

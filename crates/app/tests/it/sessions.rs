@@ -2,13 +2,13 @@
 
 use app::jobs::keep_house;
 use app::sessions::{
-    Ensure, ListSessions, RecordingSettings, Start, add, append, append_outcome, change, complete, delete,
-    ensure, entries, list, read, start, write_todos,
+    DoneCall, Ensure, ListSessions, RecordingSettings, Start, WantedTodo, add, append, append_call,
+    append_outcome, change, complete, delete, ensure, entries, list, read, start, write_todos,
 };
 use app::{Code, PageRequest};
 use model::{
-    Caller, EntryKind, Role, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, Speaker,
-    Timestamp, Todo, TodoStatus, TokenScope,
+    Caller, EntryKind, Role, Session, SessionEntry, SessionId, SessionOutcome, SessionSkill, SkillId,
+    Speaker, Timestamp, Todo, TodoStatus, TokenScope,
 };
 use serde_json::{Value, json};
 use testkit::{CallerExt as _, TestApp};
@@ -39,6 +39,10 @@ fn artifact(kind: &str, skill: &str) -> SessionEntry {
 
 fn todo(id: &str, content: &str) -> Todo {
     Todo { id: id.to_owned(), content: content.to_owned(), status: TodoStatus::Pending }
+}
+
+fn wanted(todos: &[Todo]) -> Vec<WantedTodo> {
+    todos.iter().cloned().map(WantedTodo::from).collect()
 }
 
 async fn begun(app: &TestApp, caller: &Caller) -> SessionId {
@@ -291,25 +295,56 @@ async fn what_is_done_is_not_refused_by_a_session_that_ended_meanwhile() {
 }
 
 #[tokio::test]
+async fn a_todo_without_an_id_is_called_by_its_place() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let id = begun(&app, &alice).await;
+    let named =
+        |id: Option<&str>| WantedTodo { id: id.map(str::to_owned), content: "a".into(), status: None };
+    let todos = vec![named(None), named(Some("own")), named(Some("")), named(Some("4"))];
+    let session = write_todos(&app.cx, &alice, id, todos).await.unwrap();
+    assert_eq!(session.todos, ["1", "own", "3", "4"].map(|id| todo(id, "a")));
+    let twice = vec![named(Some("2")), named(None)];
+    app.refuses(Code::InvalidRequest, write_todos(&app.cx, &alice, id, twice)).await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_done_is_kept_with_its_result() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let id = begun(&app, &alice).await;
+    let arguments = json!({"name": "a", "password": "hunter2"}).as_object().cloned().unwrap();
+    let done = DoneCall { tool: "read_skill".into(), arguments, text: "not there".into(), failed: true };
+    append_call(&app.cx, &alice, id, done.clone()).await.unwrap();
+    let [call, result] = kept(&app, &alice, id).await.try_into().unwrap();
+    assert_eq!((call.kind, result.kind), (EntryKind::ToolCall, EntryKind::ToolResult));
+    assert_eq!((call.tool.as_deref(), result.tool.as_deref()), (Some("read_skill"), Some("read_skill")));
+    assert!(call.call.is_some() && call.call == result.call, "one id ties them");
+    assert_eq!(call.data, Some(json!({"name": "a", "password": "[redacted]"})));
+    assert_eq!((result.text.as_str(), result.failed), ("not there", true));
+    delete(&app.cx, &alice, id).await.unwrap();
+    append_call(&app.cx, &alice, id, done).await.unwrap();
+}
+
+#[tokio::test]
 async fn todos_are_replaced_as_a_whole() {
     let app = TestApp::new().await;
     let alice = app.user("alice", &[]).await;
     let id = begun(&app, &alice).await;
     let todos = vec![todo("1", "Read"), Todo { status: TodoStatus::InProgress, ..todo("2", "Write") }];
-    let session = write_todos(&app.cx, &alice, id, todos.clone()).await.unwrap();
+    let session = write_todos(&app.cx, &alice, id, wanted(&todos)).await.unwrap();
     assert_eq!((&session.todos, session.version), (&todos, 2));
     assert_eq!(read(&app.cx, &alice, id).await.unwrap().todos, todos);
     for bad in [
         vec![todo("1", "a"), todo("1", "b")],
-        vec![todo("", "a")],
         vec![todo("1", "")],
         vec![todo("1", &"x".repeat(2_001))],
         (0..201).map(|n| todo(&n.to_string(), "a")).collect(),
     ] {
-        app.refuses(Code::InvalidRequest, write_todos(&app.cx, &alice, id, bad)).await;
+        app.refuses(Code::InvalidRequest, write_todos(&app.cx, &alice, id, wanted(&bad))).await;
     }
     let most: Vec<_> = (0..200).map(|n| todo(&n.to_string(), &"ü".repeat(2_000))).collect();
-    assert_eq!(write_todos(&app.cx, &alice, id, most.clone()).await.unwrap().todos, most);
+    assert_eq!(write_todos(&app.cx, &alice, id, wanted(&most)).await.unwrap().todos, most);
     assert_eq!(write_todos(&app.cx, &alice, id, vec![]).await.unwrap().todos, []);
 }
 
@@ -368,6 +403,23 @@ async fn artifacts_say_which_skills_are_active_and_which_proposed() {
 }
 
 #[tokio::test]
+async fn a_skill_that_was_renamed_is_the_same_in_its_session() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let id = begun(&app, &alice).await;
+    let skill = SkillId::parse("019a0000-0000-7000-8000-000000000001").unwrap();
+    let told = |kind: &str, name: &str| {
+        let metadata = json!({"skill_object_id": format!("/skills/{name}"), "skill_name": name});
+        let data = json!({"type": kind, "skill_id": skill.to_string(), "metadata": metadata});
+        entry(EntryKind::Artifact, "", Some(data))
+    };
+    let entries = vec![told("skill_proposal", "before"), told("skill_used", "after")];
+    let session = add(&app.cx, &alice, id, entries).await.unwrap();
+    let after = SessionSkill { id: Some(skill), object_id: "/skills/after".into(), name: "after".into() };
+    assert_eq!((session.active_skills, session.proposed_skills), (vec![after], vec![]));
+}
+
+#[tokio::test]
 async fn where_nothing_is_recorded_only_tasks_are_kept() {
     let app = TestApp::new().await;
     let alice = app.user("alice", &[]).await;
@@ -376,7 +428,7 @@ async fn where_nothing_is_recorded_only_tasks_are_kept() {
     let id = ensure(&cx, &alice, Ensure::default()).await.unwrap();
     app.leaves_alone(append(&cx, &alice, id, vec![message("x")])).await;
     app.refuses(Code::RecordingOff, add(&cx, &alice, id, vec![message("x")])).await;
-    assert_eq!(write_todos(&cx, &alice, id, vec![todo("1", "a")]).await.unwrap().todos.len(), 1);
+    assert_eq!(write_todos(&cx, &alice, id, wanted(&[todo("1", "a")])).await.unwrap().todos.len(), 1);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use app::Code;
 use app::identity::{Secret, by_cookie};
-use app::sign_in::{by_link, by_token, create_link, end, switch};
+use app::sign_in::{by_link, by_token, create_link, end};
 use app::tokens::CreateToken;
 use model::{Role, TokenScope};
 use testkit::{CallerExt as _, TestApp};
@@ -126,20 +126,4 @@ async fn a_token_signs_in_only_if_it_may_do_everything() {
     let bound = token(&app, &alice.through(&agent), TokenScope::ALL).await;
     app.refuses(Code::InvalidRequest, by_token(&app.cx, &bound)).await;
     app.refuses(Code::Unauthenticated, by_token(&app.cx, &Secret::from_client("rpt_x"))).await;
-}
-
-#[tokio::test]
-async fn a_browser_turns_only_to_workspaces_of_its_user() {
-    let app = TestApp::new().await;
-    let (admin, alice) = (app.admin().await, app.user("alice", &[]).await);
-    let (one, two) = (app.workspace("one").await, app.workspace("two").await);
-    app.user_in(&one, "alice", &[]).await;
-    let link = create_link(&app.cx, &admin, alice.user).await.unwrap();
-    let signed_in = by_link(&app.cx, &link).await.unwrap();
-    app.logs(one.workspace, &["sign_in.switch"], switch(&app.cx, &signed_in.sign_in, one.workspace)).await;
-    let (caller, sign_in) = by_cookie(&app.cx, &signed_in.secret).await.unwrap();
-    assert_eq!(caller.workspace, one.workspace);
-    app.refuses(Code::NotFound, switch(&app.cx, &sign_in, two.workspace)).await;
-    let operator = by_link(&app.cx, &app.first_link).await.unwrap();
-    switch(&app.cx, &operator.sign_in, two.workspace).await.unwrap();
 }

@@ -8,7 +8,7 @@ use super::run::duration;
 use super::skill::{moment, text_of};
 use crate::client::api;
 use crate::exit::Outcome;
-use crate::output::{Output, Table, line};
+use crate::output::{Output, Table, count, line};
 use crate::session::Session;
 
 /// Which uses.
@@ -67,10 +67,10 @@ fn describe(output: Output, seen: &Value) -> String {
         (
             "skills",
             format!(
-                "{}: {} active, {} drafts, {} pending; {} used",
+                "{}: {} active, {}, {} pending; {} used",
                 of("skills"),
                 of("active"),
-                of("draft"),
+                count(of("draft"), "draft"),
                 of("pending"),
                 of("used_skills")
             ),

@@ -9,7 +9,7 @@ use super::skill::{moment, text_of};
 use crate::client::api;
 use crate::disk::Overwrite;
 use crate::exit::{Exit, Outcome};
-use crate::output::{Table, line};
+use crate::output::{Table, count, line};
 use crate::session::Session;
 
 /// What to do with the audit log.
@@ -80,8 +80,9 @@ impl AuditCommand {
                     let head = text_of(&found, "head");
                     if valid {
                         let decisions = found.get("decisions").and_then(Value::as_u64).unwrap_or_default();
+                        let decisions = count(decisions, "decision");
                         return format!(
-                            "the log is whole: {entries} entries, {decisions} decisions that it seals; the last entry is {head}"
+                            "the log is whole: {entries} entries, {decisions} that it seals; the last entry is {head}"
                         );
                     }
                     let problems =

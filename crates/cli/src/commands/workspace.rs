@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::skill::text_of;
 use crate::client::api;
 use crate::exit::{Failure, Outcome};
-use crate::output::Table;
+use crate::output::{Table, count};
 use crate::session::Session;
 
 /// What to do with workspaces.
@@ -100,8 +100,8 @@ fn describe(workspace: &Value) -> String {
         format!("name              {}", text_of(workspace, "name")),
         format!("title             {}", text_of(workspace, "title")),
         format!("hide existence    {}", if hides { "yes" } else { "no" }),
-        format!("undelete window   {} hours", number("undelete_window_hours")),
-        format!("draft expiry      {} days", number("draft_expiry_days")),
+        format!("undelete window   {}", count(number("undelete_window_hours"), "hour")),
+        format!("draft expiry      {}", count(number("draft_expiry_days"), "day")),
         format!("id                {}", text_of(workspace, "id")),
     ]
     .join("\n")

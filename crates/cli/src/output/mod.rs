@@ -7,6 +7,7 @@ mod progress;
 mod table;
 
 pub(crate) use escape::{line, text};
+pub(crate) use model::counted as count;
 pub(crate) use progress::Progress;
 pub(crate) use table::Table;
 
@@ -123,11 +124,6 @@ impl Output {
             .map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
-}
-
-/// So many things, in words.
-pub(crate) fn count(number: u64, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// So many bytes, as people say it.

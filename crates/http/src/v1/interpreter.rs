@@ -3,7 +3,10 @@
 use app::artifacts::Artifact;
 use app::governance::OwnCall;
 use app::interpreter::{Answer, Call, Failure, FoundProcedure, Operation};
+use app::live::{Audience, Live};
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
 use model::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,6 +17,7 @@ use super::views::ParameterView;
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::code::{SessionFileView, session_id};
+use crate::event_stream;
 use crate::extract::Json;
 use crate::problem::{Problem, Problems, SandboxProblems};
 use crate::server::HttpState;
@@ -73,6 +77,7 @@ impl InterpretRequest {
             skill_parameters: self.skill_parameters.unwrap_or_default(),
             code_session: said(self.session_id).map(|id| session_id(state, &id)).transpose()?,
             session: said(self.conversation_id).map(conversation).transpose()?,
+            audience: Audience::default(),
         })
     }
 }
@@ -104,6 +109,8 @@ pub(crate) struct InterpretedView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<ArtifactView>>)]
     artifacts: Option<Vec<Map<String, Value>>>,
+    /// The id of the call in the conversation, where it was kept: the `call_id` of its entries.
+    call_id: Option<String>,
 }
 
 /// Why the interpreter did not do what it was asked.
@@ -154,6 +161,9 @@ pub(crate) struct ArtifactView {
     r#type: String,
     /// The skill's path in the instance dialect.
     filepath: String,
+    /// The skill's id, which stays when it is renamed.
+    #[schema(format = Uuid)]
+    skill_id: String,
     /// The skill's name, description, code, status and owners; of one that was used also how it does.
     #[schema(value_type = Object)]
     metadata: Map<String, Value>,
@@ -175,23 +185,36 @@ impl InterpretedView {
             session_id: answer.code_session.map(|id| id.to_string()),
             skills: answer.skills.map(skills),
             artifacts: memory.then_some(artifacts),
+            call_id: answer.call,
         }
     }
 }
 
 /// Executes code, and finds, uses and saves skills. Also a call that failed answers 200, with what to do about it.
+///
+/// With `Accept: text/event-stream` it is told as it goes on: `waiting` where code must wait, `started`, each `output`
+/// with `stream` and `text`, and at the end `finished` with what is answered else, or `problem`.
 #[utoipa::path(post, path = "/api/v1/interpreter", operation_id = "interpret", tag = "code",
     request_body = InterpretRequest,
-    responses((status = 200, body = InterpretedView), Problems, SandboxProblems))]
+    responses((status = 200, content((InterpretedView = "application/json"), (String = "text/event-stream"))),
+        Problems, SandboxProblems))]
 pub(crate) async fn interpret(
     State(state): State<HttpState>,
     Auth(caller): Auth,
+    headers: HeaderMap,
     Json(request): Json<InterpretRequest>,
-) -> Result<axum::Json<InterpretedView>, Problem> {
+) -> Result<Response, Problem> {
     let call = request.read(&state)?;
-    let own = OwnCall { tool: "code_interpreter", arguments: call.arguments() };
+    let own = OwnCall { tool: app::interpreter::TOOL, arguments: call.arguments() };
     app::governance::admit(&state.cx, &caller, own).await?;
     let memory = app::interpreter::has_memory(&state.cx, &caller).await?;
+    if event_stream::is_wanted(&headers) {
+        let live = Live::new(|audience| async move {
+            let answer = app::interpreter::call(&state.cx, &caller, Call { audience, ..call }).await?;
+            Ok((answer, memory))
+        });
+        return event_stream::follow(live, |(answer, memory)| InterpretedView::of(answer, memory)).await;
+    }
     let answer = app::interpreter::call(&state.cx, &caller, call).await?;
-    Ok(axum::Json(InterpretedView::of(answer, memory)))
+    Ok(axum::Json(InterpretedView::of(answer, memory)).into_response())
 }

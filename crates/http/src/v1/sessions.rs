@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::names::{self, missing, moment};
-use super::views::{PageView, SessionDetailView, SessionEntryView, SessionView, TodoView, TodosView};
+use super::views::{PageView, SessionDetailView, SessionEntryView, SessionView, TodosView};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::etag::{shown, wanted_version, written};
@@ -360,7 +360,7 @@ pub(crate) async fn write_todos(
     Path(id): Path<String>,
     Json(request): Json<TodosView>,
 ) -> Result<axum::Json<TodosView>, Problem> {
-    let todos = request.todos.into_iter().map(TodoView::read).collect();
+    let todos = request.todos.into_iter().map(|todo| todo.read().into()).collect();
     let session = app::sessions::write_todos(&state.cx, &caller, session_id(&id)?, todos).await?;
     Ok(axum::Json(session.todos.into()))
 }

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::names;
-use super::views::{ListView, MeView, WorkspaceView};
+use super::views::{LimitsView, ListView, MeView, WorkspaceView};
 use crate::auth::Auth;
 use crate::bounds::within;
 use crate::extract::Json;
 use crate::problem::{Problem, Problems};
 use crate::server::HttpState;
 
-/// Says who the caller is.
+/// Says who the caller is, and how much this server takes.
 #[utoipa::path(get, path = "/api/v1/me", operation_id = "whoami", tag = "identity",
     responses((status = 200, body = MeView), Problems))]
 pub(crate) async fn whoami(
@@ -22,7 +22,8 @@ pub(crate) async fn whoami(
     Auth(caller): Auth,
 ) -> Result<axum::Json<MeView>, Problem> {
     let (user, workspace) = app::workspaces::whoami(&state.cx, &caller).await?;
-    Ok(axum::Json(MeView::new(&caller, user, workspace)))
+    let limits = LimitsView::new(&state.cx.limits, state.config.max_body_bytes);
+    Ok(axum::Json(MeView::new(&caller, user, workspace, limits)))
 }
 
 /// Lists the workspaces the caller can turn to.

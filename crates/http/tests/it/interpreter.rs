@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::FakeRunner;
 use testkit::runner::returned;
 
-use crate::api::{Answer, Api, Ask, post};
+use crate::api::{Answer, Api, Ask, get, post};
 
 fn interpret(body: Value) -> Ask {
     post("/interpreter").json(body)
@@ -46,6 +46,8 @@ async fn an_agent_with_memory_saves_finds_and_uses_a_skill() {
     let [artifact] = saved["artifacts"].as_array().unwrap().as_slice() else { panic!("{saved}") };
     assert_eq!((&artifact["type"], &artifact["title"]), (&json!("skill_saved"), &json!("Skill Saved: adds")));
     assert_eq!(artifact["filepath"], artifact["metadata"]["skill_object_id"]);
+    let skill = api.ok(200, get(&format!("/skills/{}", artifact["skill_id"].as_str().unwrap()))).await.json();
+    assert_eq!(skill["name"], "adds");
     assert_eq!(saved.get("skills"), None);
 
     let search = json!({"operation": "search_skills", "prompt": "add numbers"});
@@ -74,7 +76,7 @@ async fn to_an_agent_without_memory_there_are_no_skills() {
         let answer = through(&api, "off", body).await;
         let wanted = json!({
             "operation": "execute", "text": "Result: 3\nPrinted:\ntold", "failed": false, "error": null,
-            "result": 3, "stdout": "told\n", "stderr": "", "files": [], "session_id": null,
+            "result": 3, "stdout": "told\n", "stderr": "", "files": [], "session_id": null, "call_id": null,
         });
         assert_eq!(answer.json(), wanted);
     }

@@ -75,6 +75,34 @@ async fn code_is_told_in_the_same_way() {
 }
 
 #[tokio::test]
+async fn the_interpreter_is_told_in_the_same_way_and_says_which_call_it_kept() {
+    let (api, _) = writing().await;
+    let conversation = id(&api.ok(201, post("/sessions")).await.json());
+    let execute = json!({"prompt": "x", "conversation_id": conversation});
+    let used = json!({"operation": "use_skill", "skill_name": "adder", "skill_parameters": {"a": 2},
+        "conversation_id": conversation});
+    for body in [execute, used] {
+        let interpret = || post("/interpreter").json(body.clone());
+        let plain = api.ok(200, interpret()).await.json();
+        let mut told = api.events(live(interpret(), &api)).await.rest().await;
+        let (name, finished) = told.pop().unwrap();
+        assert_eq!((name.as_str(), told), ("finished", beginning()));
+        assert_eq!(finished["stdout"], plain["stdout"]);
+        let entries = api.ok(200, get(&format!("/sessions/{conversation}/entries?limit=200"))).await.json();
+        for answer in [&plain, &finished] {
+            let kept = entries["items"].as_array().unwrap().iter();
+            let kept = kept.filter(|entry| entry["call_id"] == answer["call_id"]);
+            let kinds: Vec<_> = kept.map(|entry| entry["kind"].as_str().unwrap()).collect();
+            assert_eq!(kinds[..2], ["tool_call", "tool_result"], "{answer}");
+        }
+    }
+    let found = json!({"operation": "search_skills", "prompt": "add"});
+    let told = api.events(live(post("/interpreter").json(found), &api)).await.rest().await;
+    assert_eq!(told.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["finished"]);
+    assert_eq!(told[0].1["call_id"], Value::Null, "nothing was kept");
+}
+
+#[tokio::test]
 async fn what_is_refused_is_an_ordinary_problem_and_what_fails_later_an_event() {
     let (api, skill) = writing().await;
     let unknown = "00000000-0000-7000-8000-000000000000";

@@ -1,6 +1,7 @@
 //! People, tokens, agents, the audit log and backups through the door.
 
 use model::{Role, TokenScope};
+use repertoire_http::HttpConfig;
 use serde_json::{Value, json};
 
 use crate::api::{Api, delete, get, id, patch, post, put};
@@ -147,4 +148,19 @@ async fn a_backup_is_a_database_with_the_same_rows() {
         let rows = connection.query(format!("SELECT * FROM {table}").into(), vec![]).await.unwrap();
         assert_eq!(rows.len(), there.rows(table), "{table}");
     }
+}
+
+#[tokio::test]
+async fn who_asks_who_they_are_is_told_how_much_the_server_takes() {
+    let config = HttpConfig { max_body_bytes: 4096, ..HttpConfig::default() };
+    let api = Api::with(config).await;
+    let limits = app::Limits::default();
+    let wanted = json!({
+        "max_files": limits.max_files, "max_file_bytes": limits.max_file_bytes,
+        "max_bundle_bytes": limits.max_bundle_bytes, "max_skill_file_bytes": limits.max_skill_file_bytes,
+        "max_archive_bytes": limits.max_archive_bytes, "max_archive_entries": limits.max_archive_entries,
+        "max_expansion": limits.max_expansion, "max_body_bytes": 4096,
+    });
+    let alice = api.user("alice", &[]).await;
+    assert_eq!(api.ok_as(&alice, 200, get("/me")).await.json()["limits"], wanted);
 }

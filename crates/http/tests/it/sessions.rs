@@ -20,7 +20,8 @@ async fn a_conversation_goes_in_and_comes_out() {
     assert_eq!(made.header("location"), format!("/api/v1/sessions/{session}"));
     assert_eq!(id(&api.ok_as(&alice, 200, post("/sessions").json(request)).await.json()), session);
     let path = |rest: &str| format!("/sessions/{session}{rest}");
-    let artifact = json!({"type": "skill_used", "title": "Skill Used: Adder",
+    let skill = "019a0000-0000-7000-8000-000000000001";
+    let artifact = json!({"type": "skill_used", "title": "Skill Used: Adder", "skill_id": skill,
         "metadata": {"skill_object_id": "/s/adder", "skill_name": "Adder"}});
     let entries = json!({"entries": [
         {"kind": "message", "role": "user", "text": "What is 2 + 2?"},
@@ -30,7 +31,7 @@ async fn a_conversation_goes_in_and_comes_out() {
     ]});
     let after = api.ok_as(&alice, 200, post(&path("/entries")).json(entries)).await.json();
     assert_eq!((&after["entry_count"], &after["title"]), (&json!(4), &json!("What is 2 + 2?")));
-    assert_eq!(after["active_skills"], json!([{"object_id": "/s/adder", "name": "Adder"}]));
+    assert_eq!(after["active_skills"], json!([{"id": skill, "object_id": "/s/adder", "name": "Adder"}]));
     let page = api.ok_as(&alice, 200, get(&path("/entries?limit=3"))).await.json();
     assert_eq!(page["items"][1]["data"], json!({"code": "2 + 2", "api_key": "[redacted]"}));
     assert_eq!(page["items"][2]["failed"], json!(true));

@@ -1,5 +1,7 @@
 //! The fields of the frontmatter, by name: the standard's, ours as a fallback, and the rest as findings.
 
+use model::counted;
+
 use super::Frontmatter;
 use crate::finding::{Finding, shown};
 use crate::sidecar::bounds;
@@ -191,8 +193,11 @@ fn list(entry: &Entry, bounds: bounds::List, findings: &mut Vec<Finding>) -> Vec
     }
     if dropped > 0 {
         let message = format!(
-            "field `{}` has {dropped} items too many or too long; the limits are {} items of {} characters",
-            entry.key, bounds.count, bounds.item
+            "field `{}` has {} too many or too long; the limits are {} items of {} characters",
+            entry.key,
+            counted(dropped, "item"),
+            bounds.count,
+            bounds.item
         );
         findings.push(Finding::warning("field_too_long", message).at(entry.line));
     }

@@ -1,6 +1,7 @@
 //! One tool that executes code, and finds, uses and saves skills.
 
 use app::interpreter::{self, Answer, Call as Interpret};
+use app::live::Audience;
 use model::{CodeSessionId, Toolset};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 pub(crate) const CODE_INTERPRETER: ToolKind = ToolKind {
-    name: "code_interpreter",
+    name: app::interpreter::TOOL,
     aliases: &[],
     toolset: Toolset::Interpreter,
     needs_memory: false,
@@ -123,6 +124,7 @@ async fn interpret(call: &Call<'_>) -> Result<Done, Stop> {
         skill_parameters: arguments.skill_parameters.unwrap_or_default(),
         code_session,
         session: call.session,
+        audience: Audience::default(),
     };
     let answer = interpreter::call(call.cx, &call.asking.caller, request).await?;
     Ok(Done { recorded: call.session.is_some(), ..done(answer) })

@@ -1,8 +1,8 @@
 //! Procedural memory as separate tools, with a list of tasks.
 
 use app::interpreter::{self, Call as Interpret, LoadFunctions};
-use app::sessions;
-use model::{Todo, TodoStatus, Toolset};
+use app::sessions::{self, WantedTodo};
+use model::{TodoStatus, Toolset};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -218,17 +218,17 @@ struct TodoArgument {
     status: Option<String>,
 }
 
+impl TodoArgument {
+    fn read(self) -> Result<WantedTodo, Stop> {
+        let status = self.status.as_deref().map(TodoStatus::parse).transpose();
+        let status = status.map_err(|error| Stop::Refused(error.to_string()))?;
+        Ok(WantedTodo { id: self.id, content: self.content, status })
+    }
+}
+
 async fn write_todos(call: &Call<'_>) -> Result<Done, Stop> {
     let arguments: Todos = call.read()?;
-    let mut todos = Vec::new();
-    for (index, todo) in arguments.todos.into_iter().enumerate() {
-        let status = match todo.status.as_deref().map(TodoStatus::parse).transpose() {
-            Ok(status) => status.unwrap_or(TodoStatus::Pending),
-            Err(error) => return Err(Stop::Refused(error.to_string())),
-        };
-        let id = todo.id.filter(|id| !id.is_empty()).unwrap_or_else(|| (index + 1).to_string());
-        todos.push(Todo { id, content: todo.content, status });
-    }
+    let todos = arguments.todos.into_iter().map(TodoArgument::read).collect::<Result<_, _>>()?;
     let caller = &call.asking.caller;
     let session = match call.session {
         Some(session) => session,

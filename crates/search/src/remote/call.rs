@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::counted;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde::Serialize;
@@ -125,7 +126,7 @@ impl Call {
             };
             let give_up = |why: String| Err(Refusal::Final(EmbedError::Unavailable(self.said(&why))));
             if attempt >= self.attempts {
-                return give_up(format!("{why}; tried {attempt} times"));
+                return give_up(format!("{why}; tried {}", counted(attempt.into(), "time")));
             }
             let wait = wait.unwrap_or(own_wait);
             if wait > LONGEST_WAIT {

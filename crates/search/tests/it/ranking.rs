@@ -1,6 +1,6 @@
 //! What a person would expect to be found, and what not.
 
-use repertoire_search::{Filter, Query, View, Wanted};
+use repertoire_search::{Filter, Query, View, Wanted, Why};
 
 use crate::library::{Skill, index};
 
@@ -22,14 +22,38 @@ fn interest_calculation_is_found_and_image_processing_is_not() {
 fn the_parts_of_an_identifier_are_words() {
     let skill = Skill::new(1, "calculate_revenue_growth", "Compares two quarters");
     assert!(similarity("revenue growth", &skill) >= 0.7);
-    let why = index(&[skill]).search(
-        &Query::new("revenue growth"),
-        View::All,
-        &Filter::default(),
-        Wanted { limit: 1, floor: 0.0, nearest: false, collapse: false },
-    );
-    let sentence = why[0].why.sentence(&[]);
+    let sentence = why("revenue growth", skill).sentence(&[]);
     assert!(sentence.starts_with("“revenue” and “growth” stand in its name"), "{sentence}");
+}
+
+fn why(query: &str, skill: Skill) -> Why {
+    let wanted = Wanted { limit: 1, floor: 0.0, nearest: false, collapse: false };
+    let mut found = index(&[skill]).search(&Query::new(query), View::All, &Filter::default(), wanted);
+    found.remove(0).why
+}
+
+fn named(why: &Why) -> Vec<&str> {
+    why.words.iter().map(|word| word.word.as_str()).collect()
+}
+
+#[test]
+fn what_speaks_for_a_skill_names_no_word_that_stands_everywhere() {
+    let skill = Skill::new(1, "tables-from-pdf", "Takes the tables out of a PDF, for a report");
+    let why = why("I want to take the tables of a PDF to an invoice, with it", skill);
+    assert_eq!(named(&why), ["take", "tables", "pdf"]);
+    assert_eq!(why.missing, ["want", "invoice"]);
+    let sentence = why.sentence(&[]);
+    assert!(
+        sentence.starts_with("“take”, “tables” and “pdf” stand in its name and description"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_request_of_such_words_alone_is_told_by_them() {
+    let why = why("the who", Skill::new(1, "who-is-who", "Says who the people are"));
+    assert_eq!(named(&why), ["the", "who"]);
+    assert!(why.missing.is_empty());
 }
 
 #[test]

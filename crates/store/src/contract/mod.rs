@@ -72,7 +72,7 @@ macro_rules! contract_tests {
                 revoking_all_of_a_user_leaves_others_and_earlier_ends_alone
             }
             sign_ins {
-                a_sign_in_comes_back_moves_and_ends
+                a_sign_in_comes_back_and_ends
                 ending_all_of_a_user_takes_sign_ins_and_links
                 a_link_is_taken_once
                 of_two_takers_at_once_one_gets_the_link
@@ -181,7 +181,6 @@ macro_rules! contract_tests {
                 uses_are_narrowed_to_days_user_and_agent
                 uses_of_what_is_not_seen_are_not_counted
                 used_skills_come_with_the_most_used_first
-                failing_skills_come_with_the_lowest_rate_first
                 unused_skills_come_with_the_longest_unused_first
                 uses_through_agents_are_told_with_their_names
                 skills_are_counted_by_status

@@ -12,7 +12,11 @@ use super::samples::{self, moment};
 use crate::{OpenSession, SessionFilter, Store, StoreError, Written};
 
 fn skill(name: &str) -> SessionSkill {
-    SessionSkill { object_id: format!("/skills/{name}"), name: name.to_owned() }
+    SessionSkill {
+        id: Some(samples::skill_id()),
+        object_id: format!("/skills/{name}"),
+        name: name.to_owned(),
+    }
 }
 
 /// A session that says everything.
@@ -27,7 +31,7 @@ fn full(world: &World) -> Session {
         outcome_reason: Some("the \"tests\" pass".to_owned()),
         todos: TodoStatus::ALL.iter().map(|status| todo(status.as_str(), *status)).collect(),
         active_skills: vec![skill("second"), skill("first")],
-        proposed_skills: vec![skill("third")],
+        proposed_skills: vec![SessionSkill { id: None, ..skill("third") }],
         entry_count: 17,
         version: 9,
         updated_at: moment(20),

@@ -55,7 +55,6 @@ const phrases: Record<string, string> = {
   'token.revoke': 'revoked',
   'sign_in.link': 'made a sign-in link for',
   'sign_in.create': 'signed in',
-  'sign_in.switch': 'turned to this workspace',
   'sign_in.end': 'signed out',
   'workspace.create': 'created the workspace',
   'workspace.change': 'changed the settings of',
@@ -71,13 +70,14 @@ const alone = new Set([
   'skill.bulk',
   'sign_in.create',
   'sign_in.end',
-  'sign_in.switch',
   'backup.take',
   'governance.decide',
   'governance.prune',
 ]);
 
-export function sentence(entry: Entry, names: Names): Sentence {
+type Known = Pick<Names, 'user' | 'agent'>;
+
+export function sentence(entry: Entry, names: Known): Sentence {
   const detail = entry.detail as Record<string, unknown>;
   return {
     who: entry.user_id ? names.user(entry.user_id) : 'The server',
@@ -93,7 +93,7 @@ function words(value: unknown): string | null {
   return typeof value === 'string' && value ? value : null;
 }
 
-function subject(entry: Entry, detail: Record<string, unknown>, names: Names): string {
+function subject(entry: Entry, detail: Record<string, unknown>, names: Known): string {
   const named = words(detail.name) ?? words(detail.handle);
   switch (entry.subject_kind) {
     case 'skill':

@@ -1,12 +1,13 @@
 /** One conversation: what was said and done, what stands beside it, and the box to go on. */
-import { Alert, Anchor, Button, Drawer, Group, Text } from '@mantine/core';
+import { Alert, Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { IconArrowLeft, IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
+import { IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { useNames } from '@/components/names';
 import { Empty, Failure, ListSkeleton, Page, PageSkeleton } from '@/components/page';
 import { administers } from '@/components/roles';
@@ -24,13 +25,7 @@ import { useInterpreter } from './useInterpreter';
 
 const route = getRouteApi('/shell/conversations/$sessionId');
 
-const back = (
-  <Anchor component={Link} to="/conversations" size="sm" mb="xs" display="inline-flex">
-    <Group gap={4} component="span">
-      <IconArrowLeft size={16} /> Conversations
-    </Group>
-  </Anchor>
-);
+const back = <BackLink to="/conversations">Conversations</BackLink>;
 
 export default function ConversationPage() {
   const { sessionId } = route.useParams();
@@ -131,6 +126,8 @@ function Conversation({ session }: { session: SessionDetail }) {
     return true;
   };
 
+  const sendOnceRead = useOnceRead(query.isPending || (wanted && !query.isFetchNextPageError), onSend);
+
   const notes = <SideNotes session={session} codeSession={codeSession.current} agent={agent?.name} />;
   return (
     <Page
@@ -179,7 +176,7 @@ function Conversation({ session }: { session: SessionDetail }) {
               // Until its agent is known, nothing is sent in another's name.
               busy={interpreter.busy || (Boolean(session.agent_id) && agents.isPending)}
               before={historyOf(turns)}
-              onSend={onSend}
+              onSend={sendOnceRead}
               help={help}
               problem={problem}
             />
@@ -201,6 +198,22 @@ function Conversation({ session }: { session: SessionDetail }) {
       <SaveForm start={saving} onClose={() => setSaving(null)} onSave={save} />
     </Page>
   );
+}
+
+/** Holds back what is sent before a conversation is read: until then nobody knows in which code session its files are. */
+function useOnceRead(unread: boolean, send: (text: string) => Promise<boolean>) {
+  const latest = useRef(send);
+  latest.current = send;
+  const gate = useRef<{ waiting: (() => void)[]; open: boolean }>({ waiting: [], open: false });
+  useEffect(() => {
+    if (unread) return;
+    gate.current.open = true;
+    for (const go of gate.current.waiting.splice(0)) go();
+  }, [unread]);
+  return async (text: string) => {
+    if (!gate.current.open) await new Promise<void>((go) => gate.current.waiting.push(go));
+    return latest.current(text);
+  };
 }
 
 /** Keeps the end in sight of whoever writes, while it grows, unless they scrolled up to read. */

@@ -11,7 +11,7 @@ use similar::TextDiff;
 
 use crate::disk::{Found, Overwrite, write_shared};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::{Output, line, text};
+use crate::output::{Output, count, line, text};
 
 /// Repairs every skill, or shows what a repair would do.
 pub(super) fn run(found: &[Found], dry_run: bool, limits: &Limits, output: Output) -> Outcome<Exit> {
@@ -54,7 +54,7 @@ pub(super) fn run(found: &[Found], dry_run: bool, limits: &Limits, output: Outpu
         let touched =
             all.iter().filter(|one| one["files"].as_array().is_some_and(|files| !files.is_empty())).count();
         let verb = if dry_run { "would change" } else { "changed" };
-        output.note(&format!("{verb} {touched} of {} skills", all.len()));
+        output.note(&format!("{verb} {touched} of {}", count(all.len() as u64, "skill")));
     }
     Ok(exit)
 }

@@ -215,6 +215,8 @@ pub(crate) struct PoliciesQuery {
 }
 
 /// Lists the policies in force that hold for the caller, by what is known of them alone; for admins and policy admins all.
+///
+/// Which of them are active depends on a task: `explain` says that.
 #[utoipa::path(get, path = "/api/v1/governance/policies", operation_id = "list_policies", tag = "governance",
     params(PoliciesQuery), responses((status = 200, body = ListView<PolicyStateView>), Problems))]
 pub(crate) async fn policies(

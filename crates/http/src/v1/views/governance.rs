@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use app::governance::{
-    Active, Explained, FailedCheck, Judged, Merged, Outcome, Planned, PolicyState, Resolution, Resolved,
-    Started, Verdict,
+    Active, Considered, Explained, FailedCheck, Judged, Merged, Outcome, Planned, PolicyState, Resolution,
+    Resolved, Started, Verdict,
 };
 use model::{GovernedRun, PolicyRef};
 use serde::Serialize;
@@ -371,8 +371,6 @@ pub(crate) struct PolicyStateView {
     pub digest: String,
     /// What is wrong with it, where it cannot be read; it denies every call then.
     pub broken: Option<String>,
-    /// Whether it is active for what was asked.
-    pub active: bool,
 }
 
 impl From<PolicyState> for PolicyStateView {
@@ -389,8 +387,22 @@ impl From<PolicyState> for PolicyStateView {
             revision: state.reference.revision.get(),
             digest: state.reference.digest.to_string(),
             broken: state.broken,
-            active: state.active,
         }
+    }
+}
+
+/// A policy in force, beside what was asked.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConsideredView {
+    #[serde(flatten)]
+    pub state: PolicyStateView,
+    /// Whether it is active for what was asked.
+    pub active: bool,
+}
+
+impl From<Considered> for ConsideredView {
+    fn from(considered: Considered) -> Self {
+        Self { state: considered.state.into(), active: considered.active }
     }
 }
 
@@ -406,7 +418,7 @@ pub(crate) struct ExplainedView {
     #[schema(value_type = Object)]
     pub context: Map<String, Value>,
     /// Every policy that could be active, by id.
-    pub policies: Vec<PolicyStateView>,
+    pub policies: Vec<ConsideredView>,
     /// What would be decided about the call.
     pub verdict: Option<VerdictView>,
     /// What the active policies add to a planning prompt.

@@ -1,5 +1,6 @@
 //! Workspaces, people, tokens.
 
+use app::Limits;
 use app::users::Member;
 use model::{Caller, Reach, Role, Roles, Token, TokenScope, User, Workspace};
 use serde::Serialize;
@@ -80,10 +81,49 @@ pub(crate) struct MeView {
     pub agent_id: Option<String>,
     /// What the credential may be used for.
     pub token_scopes: Vec<&'static str>,
+    /// How much this server takes.
+    pub limits: LimitsView,
+}
+
+/// How much this server takes; what is larger is refused.
+#[derive(Serialize, ToSchema)]
+#[allow(clippy::struct_field_names)] // as the configuration names them
+pub(crate) struct LimitsView {
+    /// The most files of a bundle.
+    pub max_files: usize,
+    /// The largest file.
+    pub max_file_bytes: u64,
+    /// The largest bundle, all files together.
+    pub max_bundle_bytes: u64,
+    /// The largest `SKILL.md` or `repertoire.yaml`.
+    pub max_skill_file_bytes: u64,
+    /// The largest archive as it arrives.
+    pub max_archive_bytes: u64,
+    /// The most entries of an archive, folders and skipped files included.
+    pub max_archive_entries: usize,
+    /// How many times larger than the archive its content may be.
+    pub max_expansion: u64,
+    /// The largest body of a request.
+    pub max_body_bytes: usize,
+}
+
+impl LimitsView {
+    pub(crate) fn new(bundles: &Limits, max_body_bytes: usize) -> Self {
+        Self {
+            max_files: bundles.max_files,
+            max_file_bytes: bundles.max_file_bytes,
+            max_bundle_bytes: bundles.max_bundle_bytes,
+            max_skill_file_bytes: bundles.max_skill_file_bytes,
+            max_archive_bytes: bundles.max_archive_bytes,
+            max_archive_entries: bundles.max_archive_entries,
+            max_expansion: bundles.max_expansion,
+            max_body_bytes,
+        }
+    }
 }
 
 impl MeView {
-    pub(crate) fn new(caller: &Caller, user: User, workspace: Workspace) -> Self {
+    pub(crate) fn new(caller: &Caller, user: User, workspace: Workspace, limits: LimitsView) -> Self {
         let operator = caller.reach == Reach::Operator;
         let user = UserView::from(Member { user: User { operator, ..user }, roles: caller.roles });
         Self {
@@ -91,6 +131,7 @@ impl MeView {
             workspace: workspace.into(),
             agent_id: caller.agent.map(|id| id.to_string()),
             token_scopes: caller.token_scopes.iter().map(TokenScope::as_str).collect(),
+            limits,
         }
     }
 }

@@ -75,9 +75,9 @@ impl FoundView {
 /// What speaks for a skill.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BreakdownView {
-    /// The request's words that stand in the skill.
+    /// The request's words that stand in the skill, without those that only hold its sentences together.
     pub words: Vec<MatchedWordView>,
-    /// Those that do not.
+    /// Those that do not, likewise.
     pub missing: Vec<String>,
     /// How well the words match, as a share of the best match there could be.
     pub lexical: f64,

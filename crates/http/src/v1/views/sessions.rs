@@ -88,6 +88,9 @@ impl From<Session> for SessionDetailView {
 /// A skill that a session's artifacts speak of.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SessionSkillView {
+    /// Its id, where the artifact says it.
+    #[schema(format = Uuid)]
+    pub id: Option<String>,
     /// The skill's path in the instance dialect.
     pub object_id: String,
     /// Its name as its author wrote it.
@@ -96,7 +99,7 @@ pub(crate) struct SessionSkillView {
 
 impl From<SessionSkill> for SessionSkillView {
     fn from(skill: SessionSkill) -> Self {
-        Self { object_id: skill.object_id, name: skill.name }
+        Self { id: skill.id.map(|id| id.to_string()), object_id: skill.object_id, name: skill.name }
     }
 }
 
