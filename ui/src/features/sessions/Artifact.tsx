@@ -9,6 +9,7 @@ import { Markdown } from '@/components/code';
 import { Failure } from '@/components/page';
 import { useApprover } from '@/features/reviews/ReviewDetail';
 import { rightsOf } from '@/features/reviews/rights';
+import { News, useSeen } from '@/features/reviews/seen';
 import { type Artifact, artifactSkillQuery } from './artifacts';
 import { ReviewModal } from './ReviewModal';
 import classes from './sessions.module.css';
@@ -71,7 +72,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
   const [open, { toggle }] = useDisclosure();
   const query = useQuery(artifactSkillQuery(artifact));
   const { approve, remove, busy, obstacle, forget } = useVerdict(artifact);
-  const skill = query.data;
+  const { skill, news, look } = useSeen(query.data);
   const me = useQuery(meQuery).data?.user;
   const approver = useApprover(skill ?? { scope: { kind: 'workspace' } });
   const rights = me && skill ? rightsOf(me, skill, approver) : undefined;
@@ -124,7 +125,20 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
           </Box>
         </Collapse>
       )}
-      {(obstacle || query.error) && (
+      {skill && query.data && news && (
+        <Box mt="sm">
+          <News
+            read={skill}
+            now={query.data}
+            news={news}
+            look={() => {
+              forget();
+              look();
+            }}
+          />
+        </Box>
+      )}
+      {((obstacle && !news) || query.error) && (
         <Box mt="sm">
           <Failure
             error={obstacle?.error ?? query.error}
@@ -143,7 +157,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
               size="xs"
               variant="filled"
               color="teal.9"
-              disabled={rights?.approve !== null}
+              disabled={rights?.approve !== null || news !== null}
               loading={busy}
               onClick={() => void approve(skill, 'Skill approved and ready to use')}
             >
@@ -151,7 +165,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
             </Button>
             <Button
               size="xs"
-              disabled={rights?.discard !== null || busy}
+              disabled={rights?.discard !== null || news !== null || busy}
               onClick={() => void remove(skill, 'Reject', 'Skill rejected and removed')}
             >
               Reject
