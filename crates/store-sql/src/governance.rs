@@ -422,12 +422,13 @@ impl GovernanceTx for SqlTx {
                 arguments![workspace, through],
             )
             .await?;
-        self.execute(
-            "DELETE FROM governed_runs WHERE workspace_id = $1 AND finished_at < $2 AND NOT EXISTS
-                 (SELECT 1 FROM decisions d WHERE d.workspace_id = $1 AND d.run_id = governed_runs.id)",
-            arguments![workspace, before],
-        )
-        .await?;
-        Ok((removed > 0).then_some(Pruned { through, removed }))
+        let runs = self
+            .execute(
+                "DELETE FROM governed_runs WHERE workspace_id = $1 AND finished_at < $2 AND NOT EXISTS
+                     (SELECT 1 FROM decisions d WHERE d.workspace_id = $1 AND d.run_id = governed_runs.id)",
+                arguments![workspace, before],
+            )
+            .await?;
+        Ok((removed + runs > 0).then_some(Pruned { through, removed, runs }))
     }
 }

@@ -79,6 +79,8 @@ pub struct Pruned {
     pub through: u64,
     /// How many went now.
     pub removed: u64,
+    /// How many governed runs went now.
+    pub runs: u64,
 }
 
 /// What we may ask about governance.
@@ -141,7 +143,7 @@ pub trait GovernanceTx {
         last: u64,
     ) -> Result<Vec<(u64, Decision)>, StoreError>;
     /// Forgets decisions that were made before a moment, always all that one entry seals, and the governed runs that
-    /// were over by then and have none left.
+    /// were over by then and have none left; nothing where there were neither.
     async fn prune_decisions(
         &mut self,
         workspace: WorkspaceId,

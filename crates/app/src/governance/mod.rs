@@ -35,7 +35,7 @@ pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
 pub use replay::{Difference, Replay, ReplayRange, replay};
-pub(crate) use runs::finish_abandoned;
+pub(crate) use runs::{ABANDONED, finish_abandoned};
 pub use runs::{
     GovernedRunView, ListGovernedRuns, RunRef, Start, Started, Step, finish, list_runs, read_run, start, step,
 };

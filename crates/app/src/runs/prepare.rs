@@ -11,6 +11,7 @@ use store::Tx;
 use super::bind::bind;
 use super::{Contents, RunSkill, grant, output};
 use crate::live::Audience;
+use crate::redact::{Secrets, redact};
 use crate::skills::{load, load_bundle};
 use crate::{Code, Context, Error};
 
@@ -24,7 +25,7 @@ pub(super) struct Prepared {
     /// The parameters as they are remembered.
     pub remembered: Map<String, Value>,
     /// Texts that must not be repeated in what is remembered.
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
     /// What the skill says it needs around it.
     pub compatibility: Option<String>,
     pub contents: Contents,
@@ -56,7 +57,7 @@ pub(super) async fn prepare(
     let agent_limits = agent.map(|agent| agent.run_limits).unwrap_or_default();
     let limits = grant::limits(&cx.execution.limits, &[procedure.limits, agent_limits, request.limits]);
     let network = grant::network(&procedure.network, &cx.execution.allowed_hosts)?;
-    let (remembered, secrets) = crate::redact::redact(&parameters, &request.redact);
+    let (remembered, secrets) = redact(&parameters, &request.redact);
     let execution = Execution {
         seed: Some(seed(&digest, &parameters)),
         host: None,
