@@ -31,7 +31,7 @@ pub async fn set_up(cx: &Context) -> Result<Option<Secret>, Error> {
     let handle = Handle::parse(FIRST_USER).map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
     let user = users::new_user(cx, &mut *tx, handle, "Administrator".to_owned(), true).await?;
     join_with_all_roles(cx, &mut *tx, &workspace, user.id).await?;
-    let secret = sign_in::insert_link(cx, &mut *tx, user.id, workspace.id).await?;
+    let secret = sign_in::insert_link(cx, &mut *tx, user.id, workspace.id, None).await?;
     let actor = Actor { user: None, agent: None };
     let subject = ("workspace", workspace.id.to_string());
     let detail = [("name", json!(DEFAULT_WORKSPACE)), ("admin", json!(FIRST_USER))];
