@@ -1,49 +1,106 @@
 //! Keeps secrets out of what is remembered of runs, decisions and sessions.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 const BLANK: &str = "[redacted]";
-/// Shorter values stand in too many places by chance.
+/// Shorter values stand in too many places by chance, and numbers more so.
 const SHORTEST: usize = 4;
+const SHORTEST_NUMBER: usize = 6;
+/// What stands before the secret in a header.
+const SCHEMES: &[&str] = &["bearer", "basic", "token"];
+/// So many secrets are looked for in other texts; all of them go where they stand by name.
+const MOST: usize = 100;
 
-/// The parameters as they are remembered, and the texts that must not be repeated elsewhere.
-pub(crate) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<String, Value>, Vec<String>) {
-    let mut secrets = Vec::new();
-    let kept = redact_map(parameters, named, &mut secrets);
-    // The longest first, so that one secret inside another leaves nothing of it.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    (kept, secrets)
-}
+/// Texts that must not be repeated elsewhere in what is remembered. The longest are first, so that one secret inside
+/// another leaves nothing of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Secrets(BTreeSet<(Reverse<usize>, String)>);
 
-/// Text in which no secret stands.
-pub(crate) fn scrub(text: &str, secrets: &[String]) -> String {
-    secrets.iter().fold(text.to_owned(), |text, secret| {
-        if text.contains(secret.as_str()) { text.replace(secret.as_str(), BLANK) } else { text }
-    })
-}
+impl Secrets {
+    /// Those of some data.
+    pub(crate) fn of(data: &Value) -> Self {
+        let mut secrets = Self::default();
+        redact_data(data, &mut secrets);
+        secrets
+    }
 
-/// The data as it is remembered; the texts that must not be repeated elsewhere are added to the secrets.
-pub(crate) fn redact_data(data: &Value, secrets: &mut Vec<String>) -> Value {
-    redact_value(data, &[], secrets)
-}
+    /// Text in which none of them stands.
+    pub(crate) fn scrub(&self, text: &str) -> String {
+        self.0.iter().take(MOST).fold(text.to_owned(), |text, (_, secret)| {
+            if text.contains(secret.as_str()) { text.replace(secret.as_str(), BLANK) } else { text }
+        })
+    }
 
-/// Data in whose texts no secret stands.
-pub(crate) fn scrub_data(data: Value, secrets: &[String]) -> Value {
-    match data {
-        Value::String(text) => Value::String(scrub(&text, secrets)),
-        Value::Array(items) => items.into_iter().map(|item| scrub_data(item, secrets)).collect(),
-        Value::Object(map) => {
-            map.into_iter().map(|(name, value)| (name, scrub_data(value, secrets))).collect()
+    /// Data in whose texts none of them stands, and that has no number which is one of them.
+    pub(crate) fn scrub_data(&self, data: Value) -> Value {
+        match data {
+            Value::String(text) => Value::String(self.scrub(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.scrub_data(item)).collect(),
+            Value::Object(map) => {
+                map.into_iter().map(|(name, value)| (name, self.scrub_data(value))).collect()
+            }
+            Value::Number(number) if self.has(&number.to_string()) => Value::from(BLANK),
+            plain => plain,
         }
-        plain => plain,
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.0.contains(&(Reverse(text.len()), text.to_owned()))
+    }
+
+    /// Adds the texts and numbers of a value.
+    fn gather(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                self.add(text);
+                if let Some((scheme, rest)) = text.trim().split_once(' ')
+                    && SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
+                {
+                    self.add(rest.trim());
+                }
+            }
+            Value::Number(number) if number.to_string().len() >= SHORTEST_NUMBER => {
+                self.add(&number.to_string())
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.gather(item)),
+            Value::Object(map) => map.values().for_each(|item| self.gather(item)),
+            _ => {}
+        }
+    }
+
+    /// Adds a text, as it is and as it stands in JSON.
+    fn add(&mut self, text: &str) {
+        if text.len() < SHORTEST {
+            return;
+        }
+        let quoted = Value::from(text).to_string();
+        let written = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(&quoted);
+        for form in [text, written] {
+            self.0.insert((Reverse(form.len()), form.to_owned()));
+        }
     }
 }
 
-fn redact_map(map: &Map<String, Value>, named: &[String], secrets: &mut Vec<String>) -> Map<String, Value> {
+/// The parameters as they are remembered, and the texts that must not be repeated elsewhere.
+pub(crate) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<String, Value>, Secrets) {
+    let mut secrets = Secrets::default();
+    let kept = redact_map(parameters, named, &mut secrets);
+    (kept, secrets)
+}
+
+/// The data as it is remembered; the texts that must not be repeated elsewhere are added to the secrets.
+pub(crate) fn redact_data(data: &Value, secrets: &mut Secrets) -> Value {
+    redact_value(data, &[], secrets)
+}
+
+fn redact_map(map: &Map<String, Value>, named: &[String], secrets: &mut Secrets) -> Map<String, Value> {
     map.iter()
         .map(|(name, value)| {
-            let kept = if named.contains(name) || looks_secret(name) {
-                gather(value, secrets);
+            let kept = if named.contains(name) || is_secret(name, value) {
+                secrets.gather(value);
                 Value::String(BLANK.to_owned())
             } else {
                 redact_value(value, named, secrets)
@@ -53,7 +110,7 @@ fn redact_map(map: &Map<String, Value>, named: &[String], secrets: &mut Vec<Stri
         .collect()
 }
 
-fn redact_value(value: &Value, named: &[String], secrets: &mut Vec<String>) -> Value {
+fn redact_value(value: &Value, named: &[String], secrets: &mut Secrets) -> Value {
     match value {
         Value::Object(map) => Value::Object(redact_map(map, named, secrets)),
         Value::Array(items) => {
@@ -63,21 +120,48 @@ fn redact_value(value: &Value, named: &[String], secrets: &mut Vec<String>) -> V
     }
 }
 
-fn gather(value: &Value, secrets: &mut Vec<String>) {
-    match value {
-        Value::String(text) if text.len() >= SHORTEST => secrets.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| gather(item, secrets)),
-        Value::Object(map) => map.values().for_each(|item| gather(item, secrets)),
-        _ => {}
-    }
+/// Words that make the name of a secret, wherever in it they stand.
+const WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "credential",
+    "authorization",
+    "bearer",
+    "cookie",
+    "jwt",
+    "connectionstring",
+    "apikey",
+    "accesskey",
+    "accountkey",
+    "clientkey",
+    "encryptionkey",
+    "privatekey",
+    "signingkey",
+];
+/// Words that make one at its end: elsewhere they mean too much else.
+const LAST_WORDS: &[&str] = &["token", "pwd"];
+
+/// Whether a value is a secret by its name, however its words are put together: `api_key`, `Api-Key`, `apiKey`.
+fn is_secret(name: &str, value: &Value) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = letters.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+        || LAST_WORDS.iter().any(|word| name.ends_with(word))
+        // What is counted in tokens is a number.
+        || (name.contains("token") && !name.contains("tokeni") && has_text(value))
 }
 
-fn looks_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace(['-', ' '], "_");
-    ["password", "passwd", "secret", "api_key", "apikey", "private_key"]
-        .iter()
-        .any(|word| name.contains(word))
-        || name.ends_with("token")
+/// Whether something in a value is neither a number nor written like one.
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(|letter: char| !letter.is_ascii_digit()),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(map) => map.values().any(has_text),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -103,9 +187,71 @@ mod tests {
             })
         );
         assert_eq!(
-            scrub("no such user: hunter2 at DE00 1234", &secrets),
+            secrets.scrub("no such user: hunter2 at DE00 1234"),
             "no such user: [redacted] at [redacted]"
         );
-        assert_eq!(scrub("ada spent 3", &secrets), "ada spent 3");
+        assert_eq!(secrets.scrub("ada spent 3"), "ada spent 3");
+    }
+
+    #[test]
+    fn secrets_go_by_many_names() {
+        for name in [
+            "Authorization",
+            "proxy-authorization",
+            "cookie",
+            "Set-Cookie",
+            "credentials",
+            "aws_credential",
+            "passphrase",
+            "passcode",
+            "pwd",
+            "dbPwd",
+            "access_key",
+            "AWS Access Key",
+            "accessKey",
+            "clientKey",
+            "privateKey",
+            "ssh.private.key",
+            "bearer",
+            "id_jwt",
+            "connectionString",
+            "token",
+            "refreshToken",
+            "token_value",
+            "tokens",
+            "api_tokens",
+        ] {
+            let given = json!({name: ["s3cret-value"]});
+            let mut secrets = Secrets::default();
+            assert_eq!(redact_data(&given, &mut secrets), json!({name: BLANK}));
+            assert_eq!(secrets.scrub("of s3cret-value!"), "of [redacted]!", "{name}");
+        }
+        for plain in [
+            json!({"max_tokens": 500}),
+            json!({"max_tokens": "500"}),
+            json!({"token_count": 7, "tokens": {"in": 5, "out": 7}}),
+            json!({"tokenizer": "words"}),
+            json!({"author": "ada", "passage": "Psalm", "key": "a", "keyboard": "qwerty", "cwd": "/srv"}),
+        ] {
+            assert_eq!(redact_data(&plain, &mut Secrets::default()), plain);
+        }
+    }
+
+    #[test]
+    fn a_header_is_a_secret_without_its_scheme_too_and_a_number_if_it_is_long() {
+        let headers = json!({"headers": {"Authorization": "Bearer sk-12345"}, "password": [123_456, 12_345]});
+        let secrets = Secrets::of(&headers);
+        assert_eq!(secrets.scrub("curl with sk-12345"), "curl with [redacted]");
+        assert_eq!(secrets.scrub("pin 123456 of 12345"), "pin [redacted] of 12345");
+        assert_eq!(secrets.scrub_data(json!([123_456, 12_345])), json!([BLANK, 12_345]));
+    }
+
+    #[test]
+    fn a_secret_is_found_as_it_is_and_as_it_stands_in_json() {
+        let secrets = Secrets::of(&json!({"password": ["\"two\nlines\"", "abc", "abcdef", "abcdefgh"]}));
+        assert_eq!(secrets.scrub("is \"two\nlines\""), "is [redacted]");
+        assert_eq!(secrets.scrub(&json!(["\"two\nlines\""]).to_string()), r#"["[redacted]"]"#);
+        assert_eq!(secrets.scrub("abc abcdefgh abcdef"), "abc [redacted] [redacted]");
+        assert_eq!(secrets.scrub_data(json!({"a": ["abcdef", 1]})), json!({"a": ["[redacted]", 1]}));
     }
 }

@@ -97,6 +97,20 @@ impl Scope {
             Self::AgentUser(agent, user) => format!("agent_user:{agent}:{user}"),
         }
     }
+
+    /// The scope that such a text is the key of.
+    pub fn parse_key(key: &str) -> Option<Self> {
+        let (kind, owners) = key.split_once(':').unwrap_or((key, ""));
+        match (ScopeKind::parse(kind).ok()?, owners.split_once(':')) {
+            (ScopeKind::Workspace, None) => owners.is_empty().then_some(Self::Workspace),
+            (ScopeKind::Agent, None) => AgentId::parse(owners).ok().map(Self::Agent),
+            (ScopeKind::User, None) => UserId::parse(owners).ok().map(Self::User),
+            (ScopeKind::AgentUser, Some((agent, user))) => {
+                Some(Self::AgentUser(AgentId::parse(agent).ok()?, UserId::parse(user).ok()?))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +126,19 @@ mod tests {
         scopes.sort_by_key(|scope| std::cmp::Reverse(scope.nearness()));
         let kinds: Vec<_> = scopes.iter().map(|scope| scope.kind().as_str()).collect();
         assert_eq!(kinds, ["agent_user", "user", "agent", "workspace"]);
+    }
+
+    #[test]
+    fn a_key_says_which_scope_it_is_of() {
+        let (agent, user) = (AgentId::new(Uuid::from_u128(1)), UserId::new(Uuid::from_u128(2)));
+        for scope in [Scope::Workspace, Scope::Agent(agent), Scope::User(user), Scope::AgentUser(agent, user)]
+        {
+            assert_eq!(Scope::parse_key(&scope.key()), Some(scope));
+        }
+        let (one, two) = (format!("agent_user:{agent}"), format!("user:{agent}:{user}"));
+        for wrong in ["", "agent", "agent:", "agent:x", "nobody", "workspace:x", one.as_str(), two.as_str()] {
+            assert_eq!(Scope::parse_key(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

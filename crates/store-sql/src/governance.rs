@@ -272,6 +272,15 @@ impl GovernanceTx for SqlTx {
         .map(drop)
     }
 
+    async fn count_governed_steps(&mut self, run: &GovernedRun) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE governed_runs SET steps = $3, denied = $4, touched_at = $5 WHERE workspace_id = $1 AND id = $2",
+            arguments![run.workspace, run.id, run.steps, run.denied, run.touched_at],
+        )
+        .await
+        .map(drop)
+    }
+
     async fn update_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError> {
         let context = run.context.clone().map(|context| Json::Object(context).to_string());
         self.execute(
@@ -413,12 +422,13 @@ impl GovernanceTx for SqlTx {
                 arguments![workspace, through],
             )
             .await?;
-        self.execute(
-            "DELETE FROM governed_runs WHERE workspace_id = $1 AND finished_at < $2 AND NOT EXISTS
-                 (SELECT 1 FROM decisions d WHERE d.workspace_id = $1 AND d.run_id = governed_runs.id)",
-            arguments![workspace, before],
-        )
-        .await?;
-        Ok((removed > 0).then_some(Pruned { through, removed }))
+        let runs = self
+            .execute(
+                "DELETE FROM governed_runs WHERE workspace_id = $1 AND finished_at < $2 AND NOT EXISTS
+                     (SELECT 1 FROM decisions d WHERE d.workspace_id = $1 AND d.run_id = governed_runs.id)",
+                arguments![workspace, before],
+            )
+            .await?;
+        Ok((removed + runs > 0).then_some(Pruned { through, removed, runs }))
     }
 }

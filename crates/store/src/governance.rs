@@ -79,6 +79,8 @@ pub struct Pruned {
     pub through: u64,
     /// How many went now.
     pub removed: u64,
+    /// How many governed runs went now.
+    pub runs: u64,
 }
 
 /// What we may ask about governance.
@@ -94,7 +96,9 @@ pub trait GovernanceTx {
     ) -> Result<Vec<PolicyChange>, StoreError>;
     /// Keeps a new governed run.
     async fn insert_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
-    /// Replaces what changes in a governed run.
+    /// Keeps how far a governed run is: its steps, its denials, and when it was used last.
+    async fn count_governed_steps(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
+    /// Replaces all that may change in a governed run, its texts too.
     async fn update_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
     /// One governed run.
     async fn governed_run(
@@ -139,7 +143,7 @@ pub trait GovernanceTx {
         last: u64,
     ) -> Result<Vec<(u64, Decision)>, StoreError>;
     /// Forgets decisions that were made before a moment, always all that one entry seals, and the governed runs that
-    /// were over by then and have none left.
+    /// were over by then and have none left; nothing where there were neither.
     async fn prune_decisions(
         &mut self,
         workspace: WorkspaceId,

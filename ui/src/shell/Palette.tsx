@@ -18,11 +18,12 @@ import { useState } from 'react';
 import { api, call } from '@/api/client';
 import { failed } from '@/components/feedback';
 import { percent } from '@/components/time';
-import { places } from './navigation';
+import { usePlaces } from './navigation';
 import { signOut } from './UserMenu';
 
 export function Palette() {
   const navigate = useNavigate();
+  const places = usePlaces();
   const { setColorScheme, colorScheme } = useMantineColorScheme();
   const [words, setWords] = useState('');
   const [asked] = useDebouncedValue(words.trim(), 120);

@@ -220,6 +220,8 @@ fn program(request: ExecuteCode) -> Program {
         files: vec![ProgramFile { path: main.to_owned(), content: request.code.into_bytes(), executable }],
         main: main.to_owned(),
         function: None,
+        // The code is the caller's own, and so are its variables.
+        environment: request.parameters.keys().cloned().collect(),
         parameters: request.parameters,
         arguments: Vec::new(),
         folder_modules: true,

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{AuditEntry, Caller, RunId, SessionId, Timestamp, TokenId};
+use model::{AuditEntry, Caller, RunId, Scope, SessionId, Timestamp, TokenId};
 use policy::access::{self, Act};
 use serde_json::Value;
 use store::Tx;
@@ -136,7 +136,7 @@ impl News<'_> {
     /// Whether an entry is about something that the caller can see.
     async fn concerns(&self, tx: &mut dyn Tx, topic: Topic, entry: &AuditEntry) -> Result<bool, Error> {
         let (caller, workspace) = (self.caller, self.caller.workspace);
-        let own = |name: &str| owner(entry, name).is_some_and(|user| user == caller.user.to_string());
+        let own = |name: &str| told(entry, name).is_some_and(|user| user == caller.user.to_string());
         Ok(match (topic, entry.verb.0.as_str()) {
             (Topic::Runs, "run.execute") => {
                 let Ok(id) = RunId::parse(&entry.subject.id) else { return Ok(false) };
@@ -155,7 +155,8 @@ impl News<'_> {
             }
             (Topic::Sessions, "session.delete") => own("user") || access::sees_everything(caller),
             (Topic::Skills, "skill.delete") => {
-                own("owner") || owner(entry, "owner").is_none() || access::sees_everything(caller)
+                let scope = told(entry, "scope").and_then(|key| Scope::parse_key(&key));
+                scope.is_some_and(|scope| access::sees_scope(caller, scope))
             }
             // That it was deleted was told when it was.
             (Topic::Skills, _) => access::sees_everything(caller),
@@ -180,8 +181,8 @@ fn topic_of(entry: &AuditEntry) -> Option<Topic> {
     }
 }
 
-/// A person that the detail of an entry names.
-fn owner(entry: &AuditEntry, name: &str) -> Option<String> {
+/// What the detail of an entry says under a name.
+fn told(entry: &AuditEntry, name: &str) -> Option<String> {
     let detail: Value = serde_json::from_str(&entry.detail).ok()?;
     detail.get(name)?.as_str().map(str::to_owned)
 }

@@ -6,7 +6,7 @@ use model::{
 };
 use policy::access::{self, Act};
 use serde_json::{Value, json};
-use store::{DecisionFilter, Tx};
+use store::{DecisionFilter, Pruned, Tx};
 
 use crate::paging::page;
 use crate::{Context, Cursor, Error, Page, PageRequest, audit};
@@ -118,23 +118,25 @@ pub async fn prune(cx: &Context, caller: &Caller, before: Timestamp) -> Result<u
     access::decide(caller, Act::ManageWorkspace)?;
     let actor = Actor { user: Some(caller.user), agent: caller.agent };
     let mut tx = cx.begin(caller.workspace).await?;
-    let removed = prune_before(cx, &mut *tx, caller.workspace, actor, before).await?;
+    let pruned = prune_before(cx, &mut *tx, caller.workspace, actor, before).await?;
     tx.commit().await?;
-    Ok(removed)
+    Ok(pruned.map_or(0, |pruned| pruned.removed))
 }
 
+/// The same inside a transaction, for whoever does it; what went.
 pub(crate) async fn prune_before(
     cx: &Context,
     tx: &mut dyn Tx,
     workspace: WorkspaceId,
     actor: Actor,
     before: Timestamp,
-) -> Result<u64, Error> {
-    let Some(pruned) = tx.prune_decisions(workspace, before).await? else { return Ok(0) };
+) -> Result<Option<Pruned>, Error> {
+    let pruned = tx.prune_decisions(workspace, before).await?;
+    let Some(pruned) = pruned.filter(|pruned| pruned.removed > 0) else { return Ok(pruned) };
     let detail = [("removed", json!(pruned.removed)), ("through", json!(pruned.through))];
     let subject = ("decisions", format!("through {}", pruned.through));
     audit::record_as(cx, tx, workspace, actor, PRUNE, subject, &detail).await?;
-    Ok(pruned.removed)
+    Ok(Some(pruned))
 }
 
 /// How many entries are looked behind at a time.

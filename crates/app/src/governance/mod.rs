@@ -12,6 +12,7 @@ mod draft;
 mod explain;
 mod force;
 mod record;
+mod replay;
 mod runs;
 
 use std::sync::Arc;
@@ -27,13 +28,14 @@ pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{SEAL, Seals, prune_before};
-pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
+pub use draft::{AgentChanges, Analysis, Proposal, analyse};
 pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
-pub(crate) use runs::finish_abandoned;
+pub use replay::{Difference, Replay, ReplayRange, replay};
+pub(crate) use runs::{ABANDONED, finish_abandoned};
 pub use runs::{
     GovernedRunView, ListGovernedRuns, RunRef, Start, Started, Step, finish, list_runs, read_run, start, step,
 };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::force::Subject;
 use super::{Call, GovernanceSettings};
 use crate::Context;
-use crate::redact::redact_data;
+use crate::redact::{Secrets, redact_data};
 
 /// Longer texts are kept as digests only.
 const LONGEST: usize = 64 << 10;
@@ -94,5 +94,5 @@ pub(super) fn storable(text: &str) -> String {
 
 /// The value without what looks like a secret by its name.
 pub(super) fn without_secrets(value: &Value) -> Value {
-    redact_data(value, &mut Vec::new())
+    redact_data(value, &mut Secrets::default())
 }

@@ -21,7 +21,7 @@ use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest};
 
 /// A run that nobody ended and nobody used for so long is over.
-const ABANDONED: time::Duration = time::Duration::hours(24);
+pub(crate) const ABANDONED: time::Duration = time::Duration::hours(24);
 /// The longest name of a session, and the longest word about how a run ended.
 const LONGEST: usize = 500;
 
@@ -248,7 +248,7 @@ pub(super) async fn step_at(
         touched_at: now,
         ..run
     };
-    batch.tx.update_governed_run(&run).await?;
+    batch.tx.count_governed_steps(&run).await?;
     Ok(Judged { run: Some(run), ..judged })
 }
 
@@ -341,17 +341,15 @@ async fn end_in(
     Ok(run)
 }
 
-/// Ends the runs that nobody used for a day; how many.
+/// Ends the runs that nobody used since a moment; how many.
 pub(crate) async fn finish_abandoned(
     cx: &Context,
     tx: &mut dyn Tx,
     workspace: model::WorkspaceId,
+    since: Timestamp,
 ) -> Result<u64, Error> {
-    let filter = GovernedRunFilter {
-        open: Some(true),
-        untouched_since: Some(cx.now() - ABANDONED),
-        ..GovernedRunFilter::default()
-    };
+    let filter =
+        GovernedRunFilter { open: Some(true), untouched_since: Some(since), ..GovernedRunFilter::default() };
     let runs = tx.governed_runs(workspace, &filter, None, 1_000).await?;
     let count = runs.len() as u64;
     for run in runs {

@@ -4,13 +4,16 @@ use model::{Caller, EntryKind, SessionEntry, SessionId};
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Call, TOOL};
-use crate::sessions::{self, call_entry};
+use crate::redact::Secrets;
+use crate::sessions::{self, call_entry, scrubbed};
 use crate::{Context, Error};
 
 /// A call that is being recorded.
 pub(super) struct Recorded {
     session: SessionId,
     id: String,
+    /// What was given under the name of a secret: it is in no answer that is kept either.
+    secrets: Secrets,
 }
 
 /// Keeps what was asked. A session that takes no entries refuses the call before anything is done.
@@ -21,10 +24,11 @@ pub(super) async fn begin(
     memory: bool,
 ) -> Result<Option<Recorded>, Error> {
     let Some(session) = call.session.filter(|_| sessions::are_recorded(cx)) else { return Ok(None) };
-    let recorded = Recorded { session, id: cx.id().to_string() };
+    let data = Value::Object(arguments(call, memory));
+    let recorded = Recorded { session, id: cx.id().to_string(), secrets: Secrets::of(&data) };
     let entry = SessionEntry {
         text: call.prompt.clone(),
-        data: Some(Value::Object(arguments(call, memory))),
+        data: Some(data),
         ..call_entry(cx, EntryKind::ToolCall, TOOL, &recorded.id)
     };
     sessions::append(cx, caller, session, vec![entry]).await?;
@@ -38,7 +42,7 @@ pub(super) async fn end(
     recorded: Option<Recorded>,
     answer: &Answer,
 ) -> Result<Option<String>, Error> {
-    let Some(Recorded { session, id }) = recorded else { return Ok(None) };
+    let Some(Recorded { session, id, secrets }) = recorded else { return Ok(None) };
     let failure = answer.failure.as_ref().map(|failure| json!({"code": failure.code, "line": failure.line}));
     let result = SessionEntry {
         text: answer.text.clone(),
@@ -49,7 +53,8 @@ pub(super) async fn end(
     let artifacts = answer.artifacts.iter();
     let artifacts =
         artifacts.map(|artifact| SessionEntry { call: Some(id.clone()), ..artifact.entry(cx, TOOL) });
-    let entries = std::iter::once(result).chain(artifacts).collect();
+    let entries = std::iter::once(result).chain(artifacts);
+    let entries = entries.map(|entry| scrubbed(entry, &secrets)).collect();
     sessions::append_outcome(cx, caller, session, entries).await?;
     Ok(Some(id))
 }

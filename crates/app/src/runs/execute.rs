@@ -212,7 +212,7 @@ fn error_of(prepared: &Prepared, ending: &Ending) -> Option<RunError> {
         Ending::Failed(failure) => Some(RunError {
             code: failure.code.as_str().to_owned(),
             kind: failure.kind.clone(),
-            message: crate::redact::scrub(&explained(prepared, failure), &prepared.secrets),
+            message: prepared.secrets.scrub(&explained(prepared, failure)),
             file: failure.file.clone(),
             line: failure.line,
         }),

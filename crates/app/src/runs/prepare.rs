@@ -11,6 +11,7 @@ use store::Tx;
 use super::bind::bind;
 use super::{Contents, RunSkill, grant, output};
 use crate::live::Audience;
+use crate::redact::{Secrets, redact};
 use crate::skills::{load, load_bundle};
 use crate::{Code, Context, Error};
 
@@ -24,7 +25,7 @@ pub(super) struct Prepared {
     /// The parameters as they are remembered.
     pub remembered: Map<String, Value>,
     /// Texts that must not be repeated in what is remembered.
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
     /// What the skill says it needs around it.
     pub compatibility: Option<String>,
     pub contents: Contents,
@@ -56,7 +57,7 @@ pub(super) async fn prepare(
     let agent_limits = agent.map(|agent| agent.run_limits).unwrap_or_default();
     let limits = grant::limits(&cx.execution.limits, &[procedure.limits, agent_limits, request.limits]);
     let network = grant::network(&procedure.network, &cx.execution.allowed_hosts)?;
-    let (remembered, secrets) = crate::redact::redact(&parameters, &request.redact);
+    let (remembered, secrets) = redact(&parameters, &request.redact);
     let execution = Execution {
         seed: Some(seed(&digest, &parameters)),
         host: None,
@@ -100,16 +101,22 @@ async fn agent_of(tx: &mut dyn Tx, caller: &Caller) -> Result<Option<Agent>, Err
     agent.map(Some).ok_or_else(|| Error::not_found("agent", id))
 }
 
-/// The digest of a revision that may run: the current one may, and an older one unless a reviewer refused it.
+/// The digest of a revision that may run: the current one of an active skill, and an older one that was let in and that
+/// no reviewer refused since.
 async fn revision_digest(tx: &mut dyn Tx, skill: &Skill, number: RevisionNumber) -> Result<Digest, Error> {
     if number == skill.revision {
         return Ok(skill.digest);
     }
     let revision = tx.revision(skill.workspace, skill.id, number).await?;
-    let digest = revision.ok_or_else(|| Error::not_found("revision", number))?.digest;
+    let revision = revision.ok_or_else(|| Error::not_found("revision", number))?;
+    let digest = revision.digest;
     if tx.rejection(skill.workspace, &digest).await?.is_some() {
         let message = format!("revision {number} of `{}` was rejected; run another one", skill.name);
         return Err(Error::conflict(Code::RejectedContent, message));
+    }
+    if revision.approved_at.is_none() {
+        let message = format!("revision {number} of `{}` was never let in; run another one", skill.name);
+        return Err(Error::conflict(Code::SkillNotActive, message));
     }
     Ok(digest)
 }
@@ -141,6 +148,7 @@ fn program(
         content: file.content.to_vec(),
         executable: file.executable,
     });
+    let environment = procedure.variables().map(str::to_owned).collect();
     Program {
         runtime: match procedure.language {
             Language::Python => Runtime::Python { profile: procedure.profile },
@@ -151,6 +159,7 @@ fn program(
         main: procedure.file.to_string(),
         function: procedure.function,
         parameters,
+        environment,
         arguments,
         // A skill may reach hosts that code in a session may not, so that it runs no code of the session.
         folder_modules: false,

@@ -5,11 +5,8 @@ use policy::access::Act;
 
 use super::bounds::{bounded_data, bounded_text, check_entries, check_room, title_of};
 use super::{check_open, load, moment_in, skills, store_next};
-use crate::redact::{redact_data, scrub, scrub_data};
+use crate::redact::{Secrets, redact_data};
 use crate::{Code, Context, Error};
-
-/// So many secrets are looked for in other texts; all of them go where they stand by name.
-const MOST_SECRETS: usize = 100;
 
 /// Adds entries that somebody brings at the end of a session, in one transaction. Their numbers and moments are given
 /// here. Refused where nothing is recorded.
@@ -83,20 +80,17 @@ pub async fn append_outcome(
 
 /// The entries without values whose names are those of secrets, wherever else among them these stand.
 fn without_secrets(mut entries: Vec<SessionEntry>) -> Vec<SessionEntry> {
-    let mut secrets = Vec::new();
+    let mut secrets = Secrets::default();
     for entry in &mut entries {
         entry.data = entry.data.take().map(|data| redact_data(&data, &mut secrets));
     }
-    secrets.sort_unstable();
-    secrets.dedup();
-    // The longest first, so that one secret inside another leaves nothing of it.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets.truncate(MOST_SECRETS);
-    for entry in &mut entries {
-        entry.text = scrub(&entry.text, &secrets);
-        entry.data = entry.data.take().map(|data| scrub_data(data, &secrets));
-    }
-    entries
+    entries.into_iter().map(|entry| scrubbed(entry, &secrets)).collect()
+}
+
+/// An entry in which none of these secrets stands.
+pub(crate) fn scrubbed(entry: SessionEntry, secrets: &Secrets) -> SessionEntry {
+    let data = entry.data.map(|data| secrets.scrub_data(data));
+    SessionEntry { text: secrets.scrub(&entry.text), data, ..entry }
 }
 
 /// The entry at its place, not too large.

@@ -17,6 +17,7 @@ use store::{Tx, Written};
 
 use crate::{Code, Context, Error};
 
+pub(crate) use append::scrubbed;
 pub use append::{add, append, append_outcome};
 pub(crate) use calls::entry as call_entry;
 pub use calls::{DoneCall, append_call};

@@ -39,7 +39,7 @@ pub async fn delete(
     }
     let detail = [
         ("name", json!(record.skill.name.as_str())),
-        ("owner", json!(record.skill.scope.user().map(|user| user.to_string()))),
+        ("scope", json!(record.skill.scope.key())),
         ("digest", json!(record.skill.digest.to_string())),
         ("revision", json!(record.skill.revision.get())),
         ("reason", json!(reason)),

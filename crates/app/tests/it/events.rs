@@ -9,7 +9,7 @@ use app::sessions::{self, Start};
 use app::skills::{CreateSkill, delete};
 use app::tokens::{CreateToken, revoke};
 use app::{Code, Context};
-use model::{Caller, Handle, Role, Session, TokenScope};
+use model::{Caller, Handle, Role, Scope, Session, TokenScope};
 use testkit::TestApp;
 use testkit::app::{name, spec};
 
@@ -124,6 +124,31 @@ async fn what_others_do_for_themselves_is_told_only_to_who_sees_everything() {
     assert_eq!(told(&mut admin).await, ["skills", "sessions", "runs", "decisions", "audit", "tokens"]);
     app.skill(&app.admin().await, "shared").await;
     assert_eq!(told(&mut bob).await, ["skills"]);
+}
+
+#[tokio::test]
+async fn what_is_deleted_on_one_agent_is_not_told_through_another() {
+    let app = TestApp::new().await;
+    let (admin, alice, cx) = (app.admin().await, app.user("alice", &[]).await, &app.cx);
+    let (one, two) = (app.agent("one").await.id, app.agent("two").await.id);
+    let mut watches = Vec::new();
+    for agent in [one, two] {
+        let request = CreateToken { agent: Some(agent), ..token(&[TokenScope::Read]) };
+        let (_, secret) = app::tokens::create(cx, &alice, request).await.unwrap();
+        let presence = Presence { proof: Proof::Token(secret), standing: Standing::default() };
+        watches.push((Scope::AgentUser(agent, alice.user), presence));
+    }
+    let [(_, through_one), (own, through_two)] = watches.try_into().ok().unwrap();
+    for (caller, scope) in [(&admin, Scope::Agent(two)), (&alice, own)] {
+        let skill = app.put(caller, CreateSkill { scope: Some(scope), ..spec("gone") }).await.record.skill.id;
+        let mut one = Watch::begin(cx, through_one.clone()).await.unwrap();
+        let mut two = Watch::begin(cx, through_two.clone()).await.unwrap();
+        let mut in_person = watch(&app, "alice").await;
+        delete(cx, caller, skill, None, None).await.unwrap();
+        assert_eq!(told(&mut two).await, ["skills"], "{scope:?}");
+        assert_eq!(told(&mut in_person).await, ["skills"], "{scope:?}");
+        is_quiet(&mut one).await;
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use app::artifacts::ArtifactKind;
 use app::code_sessions::list;
 use app::interpreter::{Call, LoadFunctions, Operation, load_functions};
 use app::runs::ListRuns;
+use app::sessions::{self, Start};
 use app::skills::{CreateSkill, Decision, ListSkills, RevisionRef, decide, export, read, set_enabled};
 use app::{Code, SkillRecord};
 use model::{Caller, Origin, ProceduralMemory, Scope, Status, TokenScope, Transition};
@@ -499,4 +500,21 @@ async fn a_token_that_only_reads_can_search_and_do_nothing_else() {
     let plain = alice.through(&app.agent("plain").await).scoped(&[TokenScope::Read]);
     let act = app::interpreter::call(&app.cx, &plain, asks("search_skills", "1 + 1"));
     app.refuses(Code::TokenScope, act).await;
+}
+
+#[tokio::test]
+async fn a_secret_that_a_skill_is_given_is_nowhere_in_the_session() {
+    let (app, alice) = with_memory(ProceduralMemory::default()).await;
+    let code = "def connect(user: str, password: str):\n    print(f'db://{user}:{password}@host')\n    return {'given': [user, password]}\n";
+    does(&app, &alice, registers("connect", "Connects to the database of the shop.", code)).await;
+    let session = sessions::start(&app.cx, &alice, Start::default()).await.unwrap().session.id;
+    let parameters = json!({"user": "ada", "password": "hunter2\"!"});
+    let call = Call { session: Some(session), ..uses("connect", &parameters) };
+    let answer = does(&app, &alice, call).await;
+    assert!(answer.text.contains("db://ada:hunter2\"!@host"), "the caller is told: {}", answer.text);
+    let kept = sessions::entries(&app.cx, &alice, session, app::PageRequest::default()).await.unwrap();
+    let texts: Vec<_> = kept.items.iter().map(|entry| entry.text.as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("db://ada:[redacted]@host")), "{texts:?}");
+    let all = format!("{:?}", kept.items);
+    assert!(!all.contains("hunter2"), "{all}");
 }

@@ -130,3 +130,40 @@ async fn each_workspace_keeps_house_by_its_own_settings() {
     assert_eq!(app.stored(&slow).await.skill.status, Status::Draft);
     assert_eq!(app.stored(&quick).await.skill.status, Status::Archived);
 }
+
+#[tokio::test]
+async fn what_fails_in_one_workspace_keeps_nothing_else_from_its_end() {
+    let app = quiet().await;
+    let here = app.admin().await;
+    let all = [app.workspace("a-first").await, here.clone(), app.workspace("z-last").await];
+    let mut drafts = Vec::new();
+    for caller in &all {
+        let change = ChangeWorkspace { undelete_window_hours: Some(24), ..Default::default() };
+        app::workspaces::change(&app.cx, caller, change).await.unwrap();
+        let gone = app.skill(caller, if caller.workspace == here.workspace { "stuck" } else { "gone" }).await;
+        delete(&app.cx, caller, gone.skill.id, None, None).await.unwrap();
+        drafts.push(draft(&app, caller, "draft").await);
+    }
+    let damage = "CREATE TRIGGER damage BEFORE DELETE ON skills WHEN OLD.name = 'stuck'
+                  BEGIN SELECT RAISE(ABORT, 'damaged'); END";
+    app.tamper(damage, &[]).await;
+    app.clock.advance(Duration::days(15));
+    let done = keep_house(&app.cx).await.unwrap();
+    assert_eq!((done.drafts_archived, done.skills_purged, done.failed), (3, 2, 1));
+    app.tamper("DROP TRIGGER damage", &[]).await;
+    assert_eq!(
+        keep_house(&app.cx).await.unwrap(),
+        Housekeeping { skills_purged: 1, ..Housekeeping::default() }
+    );
+}
+
+#[tokio::test]
+async fn a_round_with_nothing_to_do_commits_nothing() {
+    let app = quiet().await;
+    app.workspace("other").await;
+    draft(&app, &app.admin().await, "young").await;
+    let before = app.cx.store.generation();
+    assert!(before.is_some());
+    assert_eq!(keep_house(&app.cx).await.unwrap(), Housekeeping::default());
+    assert_eq!(app.cx.store.generation(), before);
+}

@@ -286,9 +286,12 @@ async fn keep_house(cx: Context) {
                 sign_ins_ended = done.sign_ins_ended,
                 keys_forgotten = done.keys_forgotten,
                 runs_pruned = done.runs_pruned,
+                governed_runs_ended = done.governed_runs_ended,
+                decisions_pruned = done.decisions_pruned,
                 sessions_pruned = done.sessions_pruned,
                 days_pruned = done.days_pruned,
                 code_sessions_ended = done.code_sessions_ended,
+                failed = done.failed,
                 "kept house"
             ),
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "housekeeping failed"),

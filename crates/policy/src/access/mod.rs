@@ -10,7 +10,7 @@ use model::{
     AgentId, Approver, Caller, Decision, GovernedRun, Run, Scope, Session, Skill, Status, TokenScope, UserId,
 };
 
-pub use rules::{initial_status, may_grant, sees_everything};
+pub use rules::{initial_status, may_grant, sees_everything, sees_scope};
 
 /// Something a caller wants to do.
 #[derive(Debug, Clone, Copy)]

@@ -137,12 +137,16 @@ pub fn initial_status(caller: &Caller, scope: Scope, approval_required: bool) ->
     if (shared && !may_grant(caller)) || approval_required { Status::PendingApproval } else { Status::Active }
 }
 
-fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+/// Whether a caller sees the skills of a scope.
+pub fn sees_scope(caller: &Caller, scope: Scope) -> bool {
     let through_another_agent =
-        caller.agent.is_some() && skill.scope.agent().is_some_and(|agent| caller.agent != Some(agent));
-    let foreign = skill.scope.user().is_some_and(|owner| owner != caller.user);
-    let seen = sees_everything(caller) || (!foreign && !through_another_agent);
-    if seen { Ok(()) } else { Err(Denial::NotVisible) }
+        caller.agent.is_some() && scope.agent().is_some_and(|agent| caller.agent != Some(agent));
+    let foreign = scope.user().is_some_and(|owner| owner != caller.user);
+    sees_everything(caller) || (!foreign && !through_another_agent)
+}
+
+fn visible(caller: &Caller, skill: &Skill) -> Result<(), Denial> {
+    if sees_scope(caller, skill.scope) { Ok(()) } else { Err(Denial::NotVisible) }
 }
 
 /// Whether something is the caller's own: made by them, through the same agent or in person.

@@ -158,6 +158,20 @@ pub async fn updating_a_governed_run_replaces_what_changes(store: Arc<dyn Store>
     assert_eq!(tx.governed_run(world.workspace, other.id).await.unwrap(), Some(other));
 }
 
+pub async fn counting_steps_of_a_governed_run_leaves_its_texts(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let (run, other) = (full_run(&world), full_run(&world));
+    keep_runs(&world, &[&run, &other]).await;
+    let counted = GovernedRun { steps: 8, denied: 3, touched_at: moment(20), ..run.clone() };
+    let mut tx = world.begin().await;
+    let told = GovernedRun { task: None, context: None, outcome: None, finished_at: None, ..counted.clone() };
+    tx.count_governed_steps(&told).await.unwrap();
+    tx.commit().await.unwrap();
+    let mut tx = world.read().await;
+    assert_eq!(tx.governed_run(world.workspace, run.id).await.unwrap(), Some(counted));
+    assert_eq!(tx.governed_run(world.workspace, other.id).await.unwrap(), Some(other));
+}
+
 pub async fn governed_runs_are_listed_newest_first_in_pages(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let run = |seconds| GovernedRun {
@@ -376,6 +390,8 @@ pub async fn pruning_takes_runs_that_are_over_and_have_no_decision_left(store: A
         left
     };
     let mut tx = world.begin().await;
+    let pruned = tx.prune_decisions(world.workspace, moment(5)).await.unwrap().unwrap();
+    assert_eq!((pruned.removed, pruned.runs), (0, 1));
     assert_eq!(tx.prune_decisions(world.workspace, moment(5)).await.unwrap(), None);
     tx.commit().await.unwrap();
     assert_eq!(left().await, [false, true, true, true]);
@@ -391,13 +407,13 @@ pub async fn pruning_takes_whole_seals_only(store: Arc<dyn Store>) {
     assert_eq!(tx.prune_decisions(world.workspace, moment(1)).await.unwrap(), None);
     // The second seal holds one that is to stay, so all of it stays.
     let pruned = tx.prune_decisions(world.workspace, moment(3)).await.unwrap();
-    assert_eq!(pruned, Some(Pruned { through: 4, removed: 1 }));
+    assert_eq!(pruned, Some(Pruned { through: 4, removed: 1, runs: 0 }));
     assert_eq!(tx.prune_decisions(world.workspace, moment(3)).await.unwrap(), None);
     tx.commit().await.unwrap();
     assert_eq!(sealed(&world, 0, 9).await, [(5, b.id), (5, c.id), (6, d.id)]);
     let mut tx = world.begin().await;
     let pruned = tx.prune_decisions(world.workspace, moment(9)).await.unwrap();
-    assert_eq!(pruned, Some(Pruned { through: 6, removed: 3 }));
+    assert_eq!(pruned, Some(Pruned { through: 6, removed: 3, runs: 0 }));
     assert_eq!(tx.prune_decisions(world.workspace, moment(9)).await.unwrap(), None);
     tx.commit().await.unwrap();
     assert_eq!(sealed(&world, 0, 9).await, []);
@@ -411,7 +427,7 @@ pub async fn pruning_spares_what_is_younger_when_clocks_went_back(store: Arc<dyn
     keep(&world, 3, &[&behind]).await;
     let mut tx = world.begin().await;
     let pruned = tx.prune_decisions(world.workspace, moment(4)).await.unwrap();
-    assert_eq!(pruned, Some(Pruned { through: 1, removed: 1 }));
+    assert_eq!(pruned, Some(Pruned { through: 1, removed: 1, runs: 0 }));
     tx.commit().await.unwrap();
     assert_eq!(sealed(&world, 0, 9).await, [(2, ahead.id), (3, behind.id)]);
 }

@@ -95,9 +95,12 @@ export function UnusedSkills({ skills, span }: { skills: Unused[]; span: number 
                   )}
                   <SkillName skill={skill} to="/skills/$skillId" />
                   <Text size="sm" c="dimmed" className={classes.figure}>
-                    {skill.last_used_at
-                      ? `used ${ago(skill.last_used_at)}`
-                      : `never used, made ${ago(skill.created_at)}`}
+                    {skill.last_used_at ? `used ${ago(skill.last_used_at)}` : 'never used'}
+                    {!skill.last_used_at && (
+                      <Text span inherit visibleFrom="sm">
+                        , made {ago(skill.created_at)}
+                      </Text>
+                    )}
                   </Text>
                 </Group>
               </li>

@@ -1,13 +1,12 @@
 /** The log of decisions: what was asked, what was decided, by which policies. */
 import { Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
-import { useIntersection } from '@mantine/hooks';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { VerdictBadge } from '@/components/badges';
 import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
+import { Older } from '@/components/Older';
 import { Empty, Failure, ListSkeleton } from '@/components/page';
 import { Ago } from '@/components/time';
 import { DecisionDrawer } from './DecisionDrawer';
@@ -22,13 +21,6 @@ export default function DecisionsTab() {
   const navigate = useNavigate();
   const names = useNames();
   const decisions = useInfiniteQuery(decisionsQuery(search));
-  const { ref, entry } = useIntersection({ rootMargin: '400px' });
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = decisions;
-  const near = entry?.isIntersecting ?? false;
-  useEffect(() => {
-    if (near && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [near, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-
   const go = (change: DecisionSearch) =>
     void navigate({ to: '/governance/decisions', search: { ...search, ...change } });
   const items = decisions.data?.pages.flatMap((page) => page.items) ?? [];
@@ -59,20 +51,7 @@ export default function DecisionsTab() {
               </li>
             ))}
           </ul>
-          <div ref={ref}>
-            {isFetchNextPageError && (
-              <Stack py="md">
-                <Failure error={decisions.error} retry={() => void fetchNextPage()} />
-              </Stack>
-            )}
-            {hasNextPage && !isFetchNextPageError && (
-              <Group justify="center" py="md">
-                <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                  Show older ones
-                </Button>
-              </Group>
-            )}
-          </div>
+          <Older query={decisions} />
         </div>
       )}
       <DecisionDrawer id={open} onClose={() => go({ decision: undefined })} />
@@ -81,7 +60,7 @@ export default function DecisionsTab() {
 }
 
 function Row({ decision, names, onOpen }: { decision: Decision; names: Names; onOpen: () => void }) {
-  const who = [names.user(decision.user_id), names.agent(decision.agent_id) || decision.host]
+  const who = [names.who(decision.user_id, decision.agent_id), !decision.agent_id && decision.host]
     .filter(Boolean)
     .join(' through ');
   return (

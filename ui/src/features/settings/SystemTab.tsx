@@ -100,7 +100,7 @@ function Sandbox({ state }: { state: Schemas['SandboxView'] }) {
             )}
             <div className={classes.main}>
               <Text fw={550} size="sm">
-                {protection.name}
+                {protection.name.replaceAll('_', ' ')}
               </Text>
               <Text size="sm" c="dimmed">
                 {protection.detail}
