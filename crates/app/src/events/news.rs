@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{AuditEntry, Caller, RunId, Scope, SessionId, Timestamp, TokenId};
+use model::{AgentId, AuditEntry, Caller, RunId, Scope, SessionId, Timestamp, TokenId, UserId};
 use policy::access::{self, Act};
 use serde_json::Value;
 use store::Tx;
 use time::Duration;
 
 use super::{Topic, followed};
-use crate::governance::SEAL;
+use crate::governance::{FINISH, SEAL};
 use crate::skills::readable_changed;
 use crate::{Context, Error};
 
@@ -141,7 +141,7 @@ impl News<'_> {
             (Topic::Runs, "run.execute") => {
                 let Ok(id) = RunId::parse(&entry.subject.id) else { return Ok(false) };
                 let run = tx.run(workspace, id).await?;
-                run.is_some_and(|run| access::decide(caller, Act::ReadRun(&run)).is_ok())
+                run.is_some_and(|run| access::decide(caller, Act::ReadRun(run.user, run.agent)).is_ok())
             }
             (Topic::Tokens, _) => {
                 let Ok(id) = TokenId::parse(&entry.subject.id) else { return Ok(false) };
@@ -150,8 +150,13 @@ impl News<'_> {
             }
             (Topic::Decisions, SEAL) => {
                 let sealed = tx.sealed_decisions(workspace, entry.sequence, entry.sequence).await?;
-                let seen = |decision| access::decide(caller, Act::ReadDecision(decision)).is_ok();
-                sealed.iter().any(|(_, decision)| seen(decision))
+                let sees = |user, agent| access::decide(caller, Act::ReadDecision(user, agent)).is_ok();
+                sealed.iter().any(|(_, decision)| sees(decision.user, decision.agent))
+            }
+            (Topic::Decisions, FINISH) => {
+                let user = told(entry, "user").and_then(|id| UserId::parse(&id).ok());
+                let agent = told(entry, "agent").and_then(|id| AgentId::parse(&id).ok());
+                user.is_some_and(|user| access::decide(caller, Act::ReadDecision(user, agent)).is_ok())
             }
             (Topic::Sessions, "session.delete") => own("user") || access::sees_everything(caller),
             (Topic::Skills, "skill.delete") => {

@@ -80,7 +80,7 @@ pub async fn read(cx: &Context, caller: &Caller, id: DecisionId) -> Result<Decis
     let mut tx = cx.read().await?;
     let decision = tx.decision(caller.workspace, id).await?;
     let decision = decision
-        .filter(|decision| access::decide(caller, Act::ReadDecision(decision)).is_ok())
+        .filter(|decision| access::decide(caller, Act::ReadDecision(decision.user, decision.agent)).is_ok())
         .ok_or_else(|| Error::not_found("decision", id))?;
     let task = task_of(&mut *tx, &decision).await?;
     Ok(Decision { task, ..decision })

@@ -192,8 +192,7 @@ async fn decide_all(
             ("digest", json!(model::seal_digest(&decisions).to_string())),
         ];
         let subject = ("decisions", decisions.first().map(|first| first.id.to_string()).unwrap_or_default());
-        let actor = model::Actor { user: None, agent: None };
-        let entry = audit::record_as(cx, &mut *tx, workspace, actor, SEAL, subject, &detail).await?;
+        let entry = audit::record_as(cx, &mut *tx, workspace, audit::SERVER, SEAL, subject, &detail).await?;
         tx.insert_decisions(workspace, entry.sequence, &decisions).await?;
     }
     tx.commit().await?;

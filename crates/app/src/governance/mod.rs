@@ -32,7 +32,7 @@ pub use explain::{Considered, Explained, PolicyState, Question, explain, in_forc
 pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
-pub(crate) use runs::{ABANDONED, finish_abandoned};
+pub(crate) use runs::{ABANDONED, FINISH, finish_abandoned};
 pub use runs::{
     GovernedRunView, ListGovernedRuns, RunRef, Start, Started, Step, finish, list_runs, read_run, start, step,
 };
