@@ -11,7 +11,7 @@ use serde_json::json;
 use store::{StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::decisions::SEAL;
+use super::decisions::{ABOUT, SEAL, about};
 use super::force::{Kind, Snapshot};
 use super::runs::{RunRef, Start, Started, Step};
 use super::{Ask, Call, Counted, Judged, Resolved, decide, runs};
@@ -190,6 +190,7 @@ async fn decide_all(
         let detail = [
             ("decisions", json!(decisions.len())),
             ("digest", json!(model::seal_digest(&decisions).to_string())),
+            (ABOUT, about(decisions.iter().map(|decision| (decision.user, decision.agent)))),
         ];
         let subject = ("decisions", decisions.first().map(|first| first.id.to_string()).unwrap_or_default());
         let entry = audit::record_as(cx, &mut *tx, workspace, audit::SERVER, SEAL, subject, &detail).await?;

@@ -25,7 +25,7 @@ pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
-pub(crate) use decisions::{SEAL, Seals, prune_before};
+pub(crate) use decisions::{SEAL, Seals, can_see, prune_before};
 pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
 pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use store::{GovernedRunFilter, Tx};
 
 use super::decide::{CALLER, check_context, judge_and_keep, known, resolved};
+use super::decisions::{ABOUT, about};
 use super::desk::{Answer, Batch, Work, broken, submit};
 use super::force::Subject;
 use super::record::{Record, storable, without_secrets};
@@ -348,8 +349,7 @@ async fn end_in(
     };
     tx.update_governed_run(&run).await?;
     let detail = [
-        ("user", json!(run.user.to_string())),
-        ("agent", json!(run.agent.map(|agent| agent.to_string()))),
+        (ABOUT, about(std::iter::once((run.user, run.agent)))),
         ("steps", json!(run.steps)),
         ("denied", json!(run.denied)),
     ];

@@ -173,6 +173,23 @@ async fn the_end_of_a_governed_run_is_told_to_who_can_see_it() {
 }
 
 #[tokio::test]
+async fn what_was_logged_is_told_without_reading_what_it_is_about() {
+    let app = TestApp::new().await;
+    let (alice, cx) = (app.user("alice", &[]).await, &app.cx);
+    let skill = app.put(&alice, runs::adder("adder", "")).await.record.skill.id;
+    let (token, _) = app::tokens::create(cx, &alice, token(&[TokenScope::Read])).await.unwrap();
+    let mut watch = watch(&app, "alice").await;
+    let request = app::runs::RunSkill { parameters: runs::numbers(1, 2), ..app::runs::RunSkill::default() };
+    app::runs::execute(cx, &alice, skill, request).await.unwrap();
+    resolve(cx, &alice, Ask::default()).await.unwrap();
+    revoke(cx, &alice, token.id).await.unwrap();
+    for rows in ["DELETE FROM runs", "DELETE FROM decisions", "DELETE FROM tokens"] {
+        assert_eq!(app.tamper(rows, &[]).await, 1, "{rows}");
+    }
+    assert_eq!(told(&mut watch).await, ["runs", "decisions", "tokens"]);
+}
+
+#[tokio::test]
 async fn other_workspaces_are_no_news() {
     let app = TestApp::new().await;
     let mut watch = watch(&app, "admin").await;
