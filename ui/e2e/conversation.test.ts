@@ -126,7 +126,19 @@ test('errors name their line, files are downloaded, and saving asks for what is 
     .getByText('2026,0.05', { exact: true })
     .waitFor();
   await look(page, 'conversation-files');
+  // So does one that is sent before the conversation is read again.
+  let read = () => {};
+  const held = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  await page.route('**/entries*', async (route) => {
+    await held;
+    await route.continue();
+  });
   await page.reload();
+  await say(page, "open('rates.csv').read()[:4]");
+  read();
+  await page.getByRole('region', { name: 'Ran code' }).last().getByText('2026', { exact: true }).waitFor();
   await page
     .getByRole('region', { name: 'Files' })
     .getByRole('button', { name: /rates.csv.*download/ })

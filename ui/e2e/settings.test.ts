@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeBrowser, expectNotice, look, phone, settle, visit } from './browser';
 import { Server } from './server';
@@ -189,8 +190,9 @@ test('the system page shows protections and search, and gives operators a backup
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download a backup' }).click();
   const file = await coming;
-  expect(file.suggestedFilename()).toMatch(/^repertoire-\d{4}-\d\d-\d\d\.db$/);
-  await expectNotice(page, 'Backup taken');
+  expect(file.suggestedFilename()).toBe('repertoire-backup.db');
+  expect(readFileSync(await file.path()).toString('latin1', 0, 15)).toBe('SQLite format 3');
+  await expectNotice(page, 'Your browser downloads the backup.');
   await leave();
 });
 

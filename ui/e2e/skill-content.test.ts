@@ -210,6 +210,37 @@ test('a file is uploaded by the button and downloaded again', async () => {
   await leave();
 });
 
+test('an upload that ends while a save is under way is there when it is done', async () => {
+  const { page, leave } = await visit(server);
+  await page.goto(`/skills/${id}/content`);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(`**/api/v1/skills/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held;
+    await route.continue();
+  });
+  await editor(page, 'SKILL.md').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nMore.');
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Upload' }).click(),
+  ]);
+  await page.keyboard.press('Control+s');
+  await page.getByRole('button', { name: 'Save' }).and(page.locator('[data-loading]')).waitFor();
+  await chooser.setFiles([{ name: 'faq.md', mimeType: 'text/markdown', buffer: Buffer.from('# FAQ\n') }]);
+  answer();
+  await expectNotice(page, 'Saved as revision 2');
+  await page.getByText('faq.md added').waitFor();
+  await page.keyboard.press('Control+s');
+  await expectNotice(page, 'Saved as revision 3');
+  expect(await bytes('faq.md')).toBe('# FAQ\n');
+  expect((await read()).instructions).toContain('More.');
+  await leave();
+});
+
 test('somebody else saves while the editor is open: nothing is lost', async () => {
   const { page, leave } = await visit(server);
   await page.goto(`/skills/${id}/content`);

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { closeBrowser, expectNotice, look, visit } from './browser';
+import { expect, test } from 'vitest';
+import { expectNotice, look, visit } from './browser';
+import { count, ownSkillForEachTest, read, server, skill } from './own-skill';
 import { seedOne } from './seeds';
-import { Server } from './server';
 
-let server: Server;
-let skill: { id: string; name: string };
-let count = 0;
-
-beforeAll(async () => {
-  server = await Server.start();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await server.end();
-});
-beforeEach(async () => {
-  count += 1;
-  skill = await seedOne(server, `release-notes-${count}`);
-});
-
-const read = (id = skill.id) => server.call('GET', `/skills/${id}`);
+ownSkillForEachTest();
 
 test('the page of a skill says what it is, and its tabs have addresses', async () => {
   const { page, leave } = await visit(server);

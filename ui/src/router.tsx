@@ -19,7 +19,6 @@ import { keepTypedOf } from './shell/typed';
 
 const root = createRootRouteWithContext()({
   component: Outlet,
-  notFoundComponent: NotFound,
   errorComponent: ({ error }) => <Failure error={error} retry={() => window.location.reload()} />,
 });
 
@@ -280,6 +279,9 @@ const system = createRoute({
   component: lazyRouteComponent(() => import('./features/settings/SystemTab')),
 });
 
+/** Inside the shell, so that the way on is at hand. */
+const elsewhere = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound });
+
 const routes = root.addChildren([
   signIn,
   shell.addChildren([
@@ -297,6 +299,7 @@ const routes = root.addChildren([
     analytics,
     audit,
     settings.addChildren([profile, users, tokens, workspace, system]),
+    elsewhere,
   ]),
 ]);
 

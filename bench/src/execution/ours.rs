@@ -78,6 +78,7 @@ impl Task {
             main: file.to_owned(),
             function: function.map(str::to_owned),
             parameters: Map::new(),
+            environment: Vec::new(),
             arguments: Vec::new(),
             folder_modules: false,
         };

@@ -2,7 +2,7 @@
 
 use model::{Actor, AgentId, Caller, Day, Status, Timestamp, UserId, Uses, WorkspaceId};
 use policy::access::{self, Act};
-use store::{AgentUses, SkillRecord, Tx, UseQuery, UsedSkills};
+use store::{AgentUses, SkillRecord, SkillUses, Tx, UseQuery};
 use time::{Duration, UtcOffset};
 
 use crate::skills::visibility;
@@ -13,13 +13,13 @@ const USUAL_DAYS: i64 = 30;
 /// How many days are looked at most.
 const MOST_DAYS: i64 = 366;
 /// How many skills the lists have at most.
-const TOP: u32 = 20;
+const TOP: usize = 20;
 const UNUSED: u32 = 50;
-const FAILING: u32 = 10;
+const FAILING: usize = 10;
 /// How many agents are listed at most.
 const AGENTS: u32 = 100;
 /// A skill that was used less often says little about how it fails.
-const LEAST_USES: u32 = 5;
+const LEAST_USES: u64 = 5;
 
 /// How long uses are remembered by day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,9 @@ pub async fn read(cx: &Context, caller: &Caller, request: ReadAnalytics) -> Resu
     let mut tx = cx.read().await?;
     let counts = tx.count_by_status(workspace, visibility).await?;
     let of = |wanted: Status| counts.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, n)| *n);
+    let by_skill = tx.uses_by_skill(query).await?;
+    let top = with_records(&mut *tx, workspace, by_skill.iter().take(TOP).copied().collect()).await?;
+    let failing = with_records(&mut *tx, workspace, failing(&by_skill)).await?;
     let days = every_day(since, until, &tx.uses_by_day(query).await?);
     Ok(Analytics {
         since,
@@ -106,14 +109,44 @@ pub async fn read(cx: &Context, caller: &Caller, request: ReadAnalytics) -> Resu
         active: of(Status::Active),
         draft: of(Status::Draft),
         pending: of(Status::PendingApproval),
-        used_skills: tx.count_used_skills(query).await?,
+        used_skills: by_skill.len() as u64,
         total: days.iter().map(|(_, uses)| *uses).sum(),
         days,
-        top: tx.used_skills(query, UsedSkills::Most, TOP).await?,
+        top,
         unused: tx.unused_skills(query, UNUSED).await?,
         agents: tx.uses_by_agent(&told, AGENTS).await?,
-        failing: tx.used_skills(query, UsedSkills::Failing { least: LEAST_USES }, FAILING).await?,
+        failing,
     })
+}
+
+/// Those of the used skills that fail, the lowest success rate first; where it is the same, those used more.
+fn failing(used: &[SkillUses]) -> Vec<SkillUses> {
+    let fails = |one: &&SkillUses| one.uses.successes < one.uses.count && one.uses.count >= LEAST_USES;
+    let mut failing: Vec<_> = used.iter().filter(fails).copied().collect();
+    let times = |one: u64, other: u64| u128::from(one) * u128::from(other);
+    // As fractions, brought to one denominator. They are sorted by uses and name already, and stay so where they are even.
+    failing.sort_by(|left, right| {
+        times(left.uses.successes, right.uses.count).cmp(&times(right.uses.successes, left.uses.count))
+    });
+    failing.truncate(FAILING);
+    failing
+}
+
+/// The skills with their uses, in the same order. One that was purged meanwhile is left out.
+async fn with_records(
+    tx: &mut dyn Tx,
+    workspace: WorkspaceId,
+    uses: Vec<SkillUses>,
+) -> Result<Vec<(SkillRecord, Uses)>, Error> {
+    let ids: Vec<_> = uses.iter().map(|one| one.skill).collect();
+    let mut records = tx.skills_by_id(workspace, &ids).await?;
+    let mut found = Vec::with_capacity(uses.len());
+    for one in uses {
+        if let Some(place) = records.iter().position(|record| record.skill.id == one.skill) {
+            found.push((records.swap_remove(place), one.uses));
+        }
+    }
+    Ok(found)
 }
 
 /// The first and the last day that are asked for.

@@ -8,7 +8,7 @@ use app::search::{Meaning, RemoteEmbedder, RemoteSettings};
 use app::{Backup, Context, ExecutionSettings, OsRandom, QueueSettings, SandboxRunner, SystemClock};
 use async_trait::async_trait;
 use door_http::{Http, HttpConfig};
-use door_mcp::{Mcp, McpConfig};
+use door_mcp::{Mcp, McpConfig, SessionBounds};
 use store::{Store, StoreError};
 use store_postgres::{PostgresDriver, PostgresStore};
 use store_sql::{Copied, Driver};
@@ -152,7 +152,7 @@ impl Opened {
     /// The MCP door on this library.
     pub(crate) fn mcp(&self, public_url: &str, config: &HttpConfig) -> Mcp {
         let (public_url, max_body_bytes) = (public_url.to_owned(), config.max_body_bytes);
-        Mcp::new(self.cx.clone(), McpConfig { public_url, max_body_bytes })
+        Mcp::new(self.cx.clone(), McpConfig { public_url, max_body_bytes, sessions: SessionBounds::default() })
     }
 
     /// Closes the database, so that nothing is left to do when it is opened again.

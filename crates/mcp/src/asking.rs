@@ -1,13 +1,17 @@
 //! Who asks, and what they asked to be offered.
 
+use app::identity::Presence;
 use model::{Caller, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
+use rmcp::transport::streamable_http_server::SessionId;
 
 /// Who asks. The HTTP layer puts it into each request after it has checked the credential; nothing else can.
 #[derive(Debug, Clone)]
 pub struct Asking {
-    /// The caller.
+    /// What they show, so that they can be looked at again.
+    pub presence: Presence,
+    /// The caller, as of when they asked.
     pub caller: Caller,
     /// The toolsets that the address names; else those of the agent, else the usual one.
     pub toolsets: Option<Vec<Toolset>>,
@@ -15,6 +19,8 @@ pub struct Asking {
     pub seen: u64,
     /// The host's own name for the conversation.
     pub conversation: Option<String>,
+    /// The session of the older protocol that the request is in.
+    pub session: Option<SessionId>,
 }
 
 impl Asking {

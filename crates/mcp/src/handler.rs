@@ -21,14 +21,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::{invalid, protocol};
 use crate::offer::Offer;
+use crate::sessions::Sessions;
 use crate::skills::{EXTENSION, TTL_MS};
 use crate::tools::{Call, Done, Stop, ToolKind};
 use crate::{Asking, changes, completion, prompts, record, resources, skills};
 
 /// What answers the requests of hosts. Cheap to clone; clones serve the same session.
 #[derive(Clone)]
-pub struct Handler {
+pub(crate) struct Handler {
     cx: Context,
+    sessions: Sessions,
     work: Work,
     /// Whether the session is told of changes already; a host may say more than once that it is ready.
     told: Arc<AtomicBool>,
@@ -71,8 +73,8 @@ struct Guest<'a> {
 
 impl Handler {
     /// A handler on these use cases.
-    pub fn new(cx: Context) -> Self {
-        Self { cx, work: Work::default(), told: Arc::default() }
+    pub(crate) fn new(cx: Context, sessions: Sessions) -> Self {
+        Self { cx, sessions, work: Work::default(), told: Arc::default() }
     }
 
     /// The same for another session.
@@ -316,8 +318,10 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let asking = Asking::of(&context.request_context().extensions)?.clone();
+        let place = self.sessions.place(asking.caller.user).await;
+        let _place = place.map_err(|error| protocol(&error))?;
         tokio::select! {
-            () = changes::tell_subscription(&self.cx, &context, &asking) => {}
+            () = changes::tell_subscription(&self.cx, &context, asking) => {}
             () = self.work.closing.cancelled() => {}
         }
         Ok(())
@@ -330,7 +334,8 @@ impl ServerHandler for Handler {
         if let (true, Ok(asking)) = (legacy, Asking::of(&context.extensions))
             && !self.told.swap(true, Ordering::AcqRel)
         {
-            tokio::spawn(changes::tell_session(self.cx.clone(), context.peer.clone(), asking.clone()));
+            let (peer, asking) = (context.peer.clone(), asking.clone());
+            tokio::spawn(changes::tell_session(self.cx.clone(), self.sessions.clone(), peer, asking));
         }
     }
 }

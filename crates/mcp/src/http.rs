@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::identity::{self, Credential, Secret, Standing};
+use app::identity::{Presence, Proof, Secret, Standing};
 use app::{Context, Error};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -12,26 +12,22 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use model::{AgentId, SkillName, Toolset, UserId, WorkspaceId, slugify};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use model::{SkillName, Toolset, slugify};
+use rmcp::transport::streamable_http_server::{SessionId, StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Asking, Handler};
+use crate::sessions::Sessions;
+use crate::{Asking, Handler, SessionBounds};
 
 /// Where the door is.
 const PATH: &str = "/mcp";
 /// Where a host reads how it can be let in.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
 const SESSION: &str = "mcp-session-id";
-/// How long a session of the older protocol lives unused. A host may well be left alone over lunch.
-const IDLE: Duration = Duration::from_hours(2);
 /// How long calls may go on when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(3);
 const GLANCE: Duration = Duration::from_millis(20);
-/// How many sessions are known at a time.
-const SESSIONS: u64 = 100_000;
 
 /// What the door has to be told.
 #[derive(Debug, Clone)]
@@ -40,6 +36,8 @@ pub struct McpConfig {
     pub public_url: String,
     /// The largest body it reads.
     pub max_body_bytes: usize,
+    /// How many sessions there are, and for how long.
+    pub sessions: SessionBounds,
 }
 
 /// The door.
@@ -47,35 +45,29 @@ pub struct McpConfig {
 pub struct Mcp {
     cx: Context,
     config: Arc<McpConfig>,
-    /// Whose each session of the older protocol is.
-    sessions: moka::sync::Cache<String, Owner>,
+    sessions: Sessions,
     handler: Handler,
     stop: CancellationToken,
 }
 
-/// Whose a session is: nobody else can speak in it or listen to it.
-type Owner = (WorkspaceId, UserId, Option<AgentId>);
-
 impl Mcp {
     /// A door on these use cases.
     pub fn new(cx: Context, config: McpConfig) -> Self {
-        let sessions = moka::sync::Cache::builder().max_capacity(SESSIONS).time_to_idle(IDLE).build();
-        let handler = Handler::new(cx.clone());
+        let sessions = Sessions::new(config.sessions);
+        let handler = Handler::new(cx.clone(), sessions.clone());
         Self { cx, config: Arc::new(config), sessions, handler, stop: CancellationToken::new() }
     }
 
     /// The routes. Host and origin are checked by whoever serves them.
     pub fn router(&self) -> Router {
         let handler = self.handler.clone();
-        let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(IDLE);
+        let sessions = Arc::new(self.sessions.clone());
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(self.config.max_body_bytes)
             .with_cancellation_token(self.stop.clone());
-        let service =
-            StreamableHttpService::new(move || Ok(handler.for_session()), Arc::new(manager), config);
+        let service = StreamableHttpService::new(move || Ok(handler.for_session()), sessions, config);
         let doors = Router::new()
             .route_service(PATH, service)
             .layer(middleware::from_fn_with_state(self.clone(), let_in));
@@ -117,17 +109,14 @@ async fn let_in(State(mcp): State<Mcp>, request: Request, next: Next) -> Respons
         Err(refusal) => return refusal.into_response(&mcp.config),
     };
     let owner = (asking.caller.workspace, asking.caller.user, asking.caller.agent);
-    if let Some(session) = text(&parts.headers, SESSION)
-        && mcp.sessions.get(session).is_some_and(|known| known != owner)
-    {
-        return (StatusCode::NOT_FOUND, "there is no such session").into_response();
-    }
+    let _used = match text(&parts.headers, SESSION).map(|session| mcp.sessions.enter(session, owner)) {
+        Some(None) => return (StatusCode::NOT_FOUND, "there is no such session").into_response(),
+        used => used,
+    };
     parts.extensions.insert(asking);
-    let response = next.run(Request::from_parts(parts, body)).await;
-    if let Some(session) = text(response.headers(), SESSION) {
-        mcp.sessions.insert(session.to_owned(), owner);
-    }
-    response
+    let answer = next.run(Request::from_parts(parts, body));
+    let refused = |error| Refusal::Failed(error).into_response(&mcp.config);
+    Sessions::visited(owner, answer).await.unwrap_or_else(refused)
 }
 
 /// Why someone is not let in.
@@ -142,6 +131,10 @@ enum Refusal {
 
 impl Refusal {
     fn into_response(self, config: &McpConfig) -> Response {
+        let retry_after = match &self {
+            Self::Failed(Error::TooManyWatches { retry_after, .. }) => Some(retry_after.as_secs()),
+            _ => None,
+        };
         let (status, code, message) = match self {
             Self::Unknown(message) => (StatusCode::UNAUTHORIZED, "unauthenticated", message),
             Self::Bad(message) => (StatusCode::BAD_REQUEST, "invalid_request", message),
@@ -149,6 +142,7 @@ impl Refusal {
                 let status = match &error {
                     Error::Forbidden(_) => StatusCode::FORBIDDEN,
                     Error::NotFound { .. } => StatusCode::NOT_FOUND,
+                    Error::TooManyWatches { .. } => StatusCode::TOO_MANY_REQUESTS,
                     Error::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
                     _ => StatusCode::BAD_REQUEST,
                 };
@@ -166,6 +160,9 @@ impl Refusal {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
         }
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
         response
     }
 }
@@ -179,17 +176,17 @@ async fn asking(mcp: &Mcp, parts: &Parts) -> Result<Asking, Refusal> {
     };
     let secret =
         text(headers, header::AUTHORIZATION.as_str()).and_then(Secret::from_bearer).ok_or_else(unknown)?;
-    let caller = identity::by_token(&mcp.cx, &secret).await.map_err(|error| match error {
+    let wishes = Wishes::read(parts)?;
+    let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
+    let presence = Presence { proof: Proof::Token(secret), standing };
+    let caller = presence.caller(&mcp.cx).await.map_err(|error| match error {
         Error::Unauthenticated(message) => Refusal::Unknown(message.to_owned()),
         error => Refusal::Failed(error),
     })?;
-    let wishes = Wishes::read(parts)?;
-    let standing = Standing { workspace: wishes.workspace, agent: wishes.agent };
-    let caller =
-        identity::at(&mcp.cx, caller, Credential::Token, &standing).await.map_err(Refusal::Failed)?;
     let seen = app::skills::changes(&mcp.cx, &caller, None).await.map_err(Refusal::Failed)?.now;
-    let conversation = wishes.conversation.or_else(|| text(headers, SESSION).map(str::to_owned));
-    Ok(Asking { caller, toolsets: wishes.toolsets, seen, conversation })
+    let session = text(headers, SESSION).map(SessionId::from);
+    let conversation = wishes.conversation.or_else(|| session.as_deref().map(str::to_owned));
+    Ok(Asking { presence, caller, toolsets: wishes.toolsets, seen, conversation, session })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -14,10 +14,12 @@ mod offer;
 mod prompts;
 mod record;
 mod resources;
+mod sessions;
 mod skills;
 mod tools;
 mod uri;
 
 pub use asking::Asking;
-pub use handler::Handler;
+use handler::Handler;
 pub use http::{Mcp, McpConfig};
+pub use sessions::SessionBounds;

@@ -85,9 +85,9 @@ impl Served {
     }
 }
 
-/// The skill of a record.
+/// The skill of a record, at the revision that the caller uses.
 pub(crate) async fn served(cx: &Context, caller: &Caller, record: &SkillRecord) -> Result<Served, Error> {
-    Ok(Served::new(app::skills::read(cx, caller, record.skill.id).await?))
+    Ok(Served::new(app::skills::read_in_use(cx, caller, record.skill.id).await?))
 }
 
 /// The skill that an address means to a caller.

@@ -168,6 +168,11 @@ impl Agent {
     /// The budget an agent starts with.
     pub const DEFAULT_TOKEN_BUDGET: u32 = 2_000;
 
+    /// The revision of a skill that it is pinned to.
+    pub fn pin_of(&self, skill: SkillId) -> Option<RevisionNumber> {
+        self.assignments.iter().find(|assignment| assignment.skill == skill)?.pin
+    }
+
     /// Refuses values outside their ranges.
     pub fn validate(&self) -> Result<(), SettingsError> {
         if !(1..=1_000_000).contains(&self.discovery_token_budget) {

@@ -44,7 +44,7 @@ pub use ids::{
     AgentId, CodeSessionId, DecisionId, GovernedRunId, IdError, RunId, SessionId, SignInId, SkillId, TokenId,
     UserId, WorkspaceId,
 };
-pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
+pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure, is_reserved_variable};
 pub use media_type::media_type;
 pub use name::{NameError, SkillName, slugify};
 pub use policy::{

@@ -84,6 +84,58 @@ pub struct Procedure {
     pub network: Vec<HostPattern>,
 }
 
+impl Procedure {
+    /// The parameters that a script finds as environment variables: those it declares. What else a caller gives, under
+    /// names of their own, never becomes one.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let names = self.parameters.iter().map(|parameter| parameter.name.as_str());
+        names.filter(|name| self.language == Language::Shell && !is_reserved_variable(name))
+    }
+}
+
+/// Whether a variable of this name is read before the first line of a script, by its interpreter or the loader, or is
+/// set by the sandbox. Whoever chooses its value would choose what runs.
+pub fn is_reserved_variable(name: &str) -> bool {
+    const BEGINNINGS: [&str; 4] = ["LD_", "PYTHON", "PERL5", "LUA_"];
+    const NAMES: [&str; 34] = [
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "RESULT_FILE",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "ENV",
+        "BASH_ENV",
+        "IFS",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PS4",
+        "CDPATH",
+        "GLOBIGNORE",
+        "ZDOTDIR",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "NODE_EXTRA_CA_CERTS",
+        "RUBYOPT",
+        "RUBYLIB",
+        "PHPRC",
+        "PHP_INI_SCAN_DIR",
+        "R_HOME",
+        "R_PROFILE",
+        "R_PROFILE_USER",
+        "R_ENVIRON",
+        "JAVA_TOOL_OPTIONS",
+        "GCONV_PATH",
+        "LOCPATH",
+        "GLIBC_TUNABLES",
+        "OPENSSL_CONF",
+        "OPENSSL_MODULES",
+    ];
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
 /// What a bundle says about itself.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Manifest {
@@ -129,5 +181,35 @@ impl Manifest {
             procedure: self.procedure.is_some(),
             policy: self.policy.is_some(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_gets_what_it_declares_but_no_order_to_its_interpreter() {
+        let parameter = |name: &str| Parameter {
+            name: name.to_owned(),
+            kind: ParameterType::Any,
+            description: None,
+            required: false,
+            default: None,
+        };
+        let names =
+            ["place", "lang", "path", "PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "PERL5OPT", "NODE_ENV"];
+        let procedure = |language| Procedure {
+            language,
+            file: BundlePath::parse("run").unwrap(),
+            function: None,
+            parameters: names.map(parameter).to_vec(),
+            profile: None,
+            limits: RunLimits::default(),
+            network: Vec::new(),
+        };
+        let of = |language| procedure(language).variables().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(of(Language::Shell), ["place", "lang", "path", "NODE_ENV"]);
+        assert_eq!(of(Language::Python), [""; 0]);
     }
 }

@@ -105,6 +105,8 @@ pub struct Revision {
     pub message: String,
     /// When.
     pub created_at: Timestamp,
+    /// When it was let in: when the skill was active with it for the first time. Without that it never runs.
+    pub approved_at: Option<Timestamp>,
     /// How many files it has.
     pub file_count: u32,
     /// How many bytes they have together.

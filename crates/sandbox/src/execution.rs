@@ -42,13 +42,16 @@ pub struct Program {
     pub main: String,
     /// The function to call. Without one the file is run as a whole.
     pub function: Option<String>,
-    /// Arguments by name: to the function; without one they are global variables, and for a script environment
-    /// variables.
+    /// Arguments by name: to the function; without one they are global variables. A script finds all of them as JSON on
+    /// its standard input.
     pub parameters: Map<String, Value>,
+    /// Which of the parameters a script finds as environment variables too. Interpreters take orders from variables
+    /// (`BASH_ENV`, `PYTHONPATH`), so that no name may stand here that a stranger chose.
+    pub environment: Vec<String>,
     /// The command line of a file that is run as a whole.
     pub arguments: Vec<String>,
-    /// Whether Python finds modules in the work folder too, after all others. What was put there then is code of this
-    /// program.
+    /// Whether what stands in the work folder is code of this program: Python finds modules there, after all others,
+    /// and it is `HOME`, where interpreters look for more. Otherwise `HOME` is `/tmp`, which nobody else wrote to.
     pub folder_modules: bool,
 }
 

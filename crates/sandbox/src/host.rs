@@ -4,7 +4,6 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,10 +51,10 @@ pub(crate) struct HostNames {
     pub(crate) functions: Vec<String>,
 }
 
-/// Answers the calls of one execution, until it is over.
+/// Answers the calls of one execution, until it is over. A call that is being done then is not waited for: its answer
+/// is for nobody.
 pub(crate) struct Answering {
     stream: UnixStream,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Answering {
@@ -63,10 +62,8 @@ impl Answering {
     pub(crate) fn start(module: HostModule) -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut stream = ours.try_clone()?;
-        let thread = std::thread::Builder::new()
-            .name("sandbox-host".to_owned())
-            .stack_size(512 << 10)
-            .spawn(move || {
+        std::thread::Builder::new().name("sandbox-host".to_owned()).stack_size(512 << 10).spawn(
+            move || {
                 for _ in 0..MOST_CALLS {
                     if answer(&mut stream, &module).is_err() {
                         break;
@@ -74,15 +71,15 @@ impl Answering {
                 }
                 // Whoever asks on is told by the end of the stream.
                 let _ = stream.shutdown(std::net::Shutdown::Both);
-            })?;
-        Ok((Self { stream: ours, thread: Some(thread) }, theirs.into()))
+            },
+        )?;
+        Ok((Self { stream: ours }, theirs.into()))
     }
 }
 
 impl Drop for Answering {
     fn drop(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -107,4 +104,42 @@ fn answer(stream: &mut UnixStream, module: &HostModule) -> io::Result<()> {
     let length = u32::try_from(said.len()).unwrap_or_default();
     stream.write_all(&length.to_be_bytes())?;
     stream.write_all(&said)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_execution_does_not_wait_for_a_call_that_is_being_done() {
+        const SOON: Duration = Duration::from_secs(20);
+        let (begins, begun) = mpsc::channel();
+        let (release, released) = mpsc::channel::<()>();
+        let (begins, released) = (Mutex::new(begins), Mutex::new(released));
+        let call = move |_: HostCall| {
+            begins.lock().unwrap().send(()).unwrap();
+            let _ = released.lock().unwrap().recv();
+            Ok(Value::Null)
+        };
+        let module =
+            HostModule { name: "host".to_owned(), functions: vec!["wait".to_owned()], call: Arc::new(call) };
+        let (answering, end) = Answering::start(module).unwrap();
+        let mut code = UnixStream::from(end);
+        let asked = br#"{"function": "wait"}"#;
+        code.write_all(&u32::try_from(asked.len()).unwrap().to_be_bytes()).unwrap();
+        code.write_all(asked).unwrap();
+        begun.recv_timeout(SOON).unwrap();
+        let (ends, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            drop(answering);
+            ends.send(()).unwrap();
+        });
+        ended.recv_timeout(SOON).expect("the end waits for the call");
+        drop(release);
+        assert_eq!(code.read(&mut [0; 4]).unwrap(), 0, "nobody is answered");
+    }
 }

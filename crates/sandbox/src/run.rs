@@ -42,9 +42,11 @@ pub(crate) fn check(execution: &Execution) -> Result<(), Error> {
         return Err(Error::Invalid(format!("`{function}` is not the name of a function")));
     }
     let nul = |text: &String| text.contains('\0');
-    let as_environment = program.runtime == Runtime::Script;
-    let bad_name = |name: &String| nul(name) || (as_environment && (name.is_empty() || name.contains('=')));
-    if let Some(name) = program.parameters.keys().find(|name| bad_name(name)) {
+    let bad_variable = |name: &String| name.is_empty() || name.contains('=');
+    let bad_names = program.parameters.keys().filter(|name| nul(name));
+    let mut bad_names =
+        bad_names.chain(program.environment.iter().filter(|name| nul(name) || bad_variable(name)));
+    if let Some(name) = bad_names.next() {
         return Err(Error::Invalid(format!("`{}` is not the name of a parameter", name.escape_debug())));
     }
     if program.arguments.iter().any(nul) {
@@ -202,6 +204,7 @@ fn payload(execution: &Execution) -> Result<(OwnedFd, u64), Error> {
         main: program.main.clone(),
         function: program.function.clone(),
         parameters: program.parameters.clone(),
+        environment: program.environment.clone(),
         arguments: program.arguments.clone(),
         folder_modules: program.folder_modules,
         result_limit: execution.limits.result,

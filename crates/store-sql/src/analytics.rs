@@ -2,26 +2,32 @@
 
 use std::time::Duration as Time;
 
-use ::store::{AgentUses, AnalyticsTx, SkillRecord, StoreError, UseQuery, UsedSkills, Visibility};
+use ::store::{AgentUses, AnalyticsTx, SkillRecord, SkillUses, StoreError, UseQuery, Visibility};
 use async_trait::async_trait;
-use model::{AgentId, Day, SkillName, SkillUse, Status, Timestamp, Uses, WorkspaceId};
+use model::{AgentId, Day, SkillId, SkillName, SkillUse, Status, Timestamp, Uses, WorkspaceId};
 use time::{Duration, UtcOffset};
 use uuid::Uuid;
 
 use crate::Row;
 use crate::runs::micros;
 use crate::skill_list::Condition;
-use crate::skills::{FROM, RECORD, read_record, read_skill};
-use crate::statistics::read_statistics;
+use crate::skills::{FROM, RECORD, read_record};
 use crate::store::SqlTx;
 use crate::value::arguments;
 
 /// The counters of several rows together.
-const SUMS: &str = "CAST(SUM(d.uses) AS BIGINT), CAST(SUM(d.successes) AS BIGINT), CAST(SUM(d.runs) AS BIGINT), \
-                    CAST(SUM(d.run_us) AS BIGINT)";
+const SUMS: &str = "CAST(SUM(x.uses) AS BIGINT), CAST(SUM(x.successes) AS BIGINT), CAST(SUM(x.runs) AS BIGINT), \
+                    CAST(SUM(x.run_us) AS BIGINT)";
 
-/// The days with the skills they are of.
-const DAYS: &str = "skill_days d JOIN skills s ON s.workspace_id = d.workspace_id AND s.id = d.skill_id";
+/// The counters of some days, added up by skill and by what else is wanted, with the skills they are of. There are many
+/// counters and few skills: so the days are read along their key, once, and a skill is looked up for a sum only.
+fn summed(days: &str, by: &str) -> String {
+    format!(
+        "(SELECT {by}d.skill_id AS skill_id, SUM(d.uses) AS uses, SUM(d.successes) AS successes, SUM(d.runs) AS runs,
+              SUM(d.run_us) AS run_us
+          FROM skill_days d WHERE {days} GROUP BY {by}d.skill_id) x JOIN skills s ON s.id = x.skill_id"
+    )
+}
 
 /// A day as it is stored: its first moment.
 fn start(day: Day) -> Timestamp {
@@ -95,7 +101,8 @@ impl AnalyticsTx for SqlTx {
     async fn uses_by_day(&mut self, query: &UseQuery) -> Result<Vec<(Day, Uses)>, StoreError> {
         let (skills, days) = conditions(query);
         let sql = format!(
-            "SELECT d.day, {SUMS} FROM {DAYS} WHERE {} AND {days} GROUP BY d.day ORDER BY d.day",
+            "SELECT x.day, {SUMS} FROM {} WHERE {} GROUP BY x.day ORDER BY x.day",
+            summed(&days, "d.day, "),
             skills.sql
         );
         self.many(sql, skills.arguments, |mut row| {
@@ -108,9 +115,10 @@ impl AnalyticsTx for SqlTx {
         let (mut skills, days) = conditions(query);
         let limit = skills.place(limit);
         let sql = format!(
-            "SELECT d.agent_id, a.name, {SUMS} FROM {DAYS}
-             LEFT JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
-             WHERE {} AND {days} GROUP BY d.agent_id, a.name ORDER BY SUM(d.uses) DESC, d.agent_id LIMIT {limit}",
+            "SELECT x.agent_id, a.name, {SUMS} FROM {}
+             LEFT JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = x.agent_id
+             WHERE {} GROUP BY x.agent_id, a.name ORDER BY SUM(x.uses) DESC, x.agent_id LIMIT {limit}",
+            summed(&days, "d.agent_id, "),
             skills.sql
         );
         self.many(sql, skills.arguments, |mut row| {
@@ -124,49 +132,30 @@ impl AnalyticsTx for SqlTx {
         .await
     }
 
-    async fn used_skills(
-        &mut self,
-        query: &UseQuery,
-        which: UsedSkills,
-        limit: u32,
-    ) -> Result<Vec<(SkillRecord, Uses)>, StoreError> {
-        let (mut skills, days) = conditions(query);
-        let order = match which {
-            UsedSkills::Most => "x.uses DESC, s.name, s.id",
-            UsedSkills::Failing { least } => {
-                let least = skills.place(least);
-                skills.and(&format!("x.successes < x.uses AND x.uses >= {least}"));
-                "CAST(x.successes AS DOUBLE PRECISION) / x.uses, x.uses DESC, s.name, s.id"
-            }
-        };
-        let limit = skills.place(limit);
+    async fn uses_by_skill(&mut self, query: &UseQuery) -> Result<Vec<SkillUses>, StoreError> {
+        let (skills, days) = conditions(query);
         let sql = format!(
-            "SELECT {RECORD}, x.uses, x.successes, x.runs, x.run_us FROM {FROM}
-             JOIN (SELECT d.skill_id AS skill_id, CAST(SUM(d.uses) AS BIGINT) AS uses,
-                       CAST(SUM(d.successes) AS BIGINT) AS successes, CAST(SUM(d.runs) AS BIGINT) AS runs,
-                       CAST(SUM(d.run_us) AS BIGINT) AS run_us
-                   FROM skill_days d WHERE {days} GROUP BY d.skill_id) x ON x.skill_id = s.id
-             WHERE {} ORDER BY {order} LIMIT {limit}",
+            "SELECT s.id, CAST(x.uses AS BIGINT), CAST(x.successes AS BIGINT), CAST(x.runs AS BIGINT),
+                 CAST(x.run_us AS BIGINT)
+             FROM {} WHERE {} ORDER BY x.uses DESC, s.name, s.id",
+            summed(&days, ""),
             skills.sql
         );
         self.many(sql, skills.arguments, |mut row| {
-            let record = SkillRecord { skill: read_skill(&mut row)?, statistics: read_statistics(&mut row)? };
-            Ok((record, read_uses(&mut row)?))
+            Ok(SkillUses { skill: SkillId::new(row.uuid()?), uses: read_uses(&mut row)? })
         })
         .await
-    }
-
-    async fn count_used_skills(&mut self, query: &UseQuery) -> Result<u64, StoreError> {
-        let (skills, days) = conditions(query);
-        let sql = format!("SELECT COUNT(DISTINCT d.skill_id) FROM {DAYS} WHERE {} AND {days}", skills.sql);
-        self.number(sql, skills.arguments).await
     }
 
     async fn unused_skills(&mut self, query: &UseQuery, limit: u32) -> Result<Vec<SkillRecord>, StoreError> {
         let (mut skills, days) = conditions(query);
         skills.and("s.status = 'active' AND s.enabled = TRUE");
-        skills.and(&format!("NOT EXISTS (SELECT 1 FROM skill_days d WHERE {days} AND d.skill_id = s.id)"));
-        if query.user.is_none() && query.agent.is_none() {
+        if query.user.is_some() || query.agent.is_some() {
+            // Most days of a skill are another's: all are read once, along their key.
+            skills.and(&format!("s.id NOT IN (SELECT d.skill_id FROM skill_days d WHERE {days})"));
+        } else {
+            skills
+                .and(&format!("NOT EXISTS (SELECT 1 FROM skill_days d WHERE {days} AND d.skill_id = s.id)"));
             // The skill's own counters know of uses from before days were counted.
             let since = skills.place(start(query.since));
             let end = skills.place(start(query.until).saturating_add(Duration::DAY));

@@ -272,6 +272,15 @@ impl GovernanceTx for SqlTx {
         .map(drop)
     }
 
+    async fn count_governed_steps(&mut self, run: &GovernedRun) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE governed_runs SET steps = $3, denied = $4, touched_at = $5 WHERE workspace_id = $1 AND id = $2",
+            arguments![run.workspace, run.id, run.steps, run.denied, run.touched_at],
+        )
+        .await
+        .map(drop)
+    }
+
     async fn update_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError> {
         let context = run.context.clone().map(|context| Json::Object(context).to_string());
         self.execute(

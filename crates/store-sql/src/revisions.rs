@@ -3,7 +3,8 @@
 use ::store::{RevisionTx, StoreError};
 use async_trait::async_trait;
 use model::{
-    AgentId, BundlePath, Digest, FileEntry, Label, Revision, RevisionNumber, SkillId, UserId, WorkspaceId,
+    AgentId, BundlePath, Digest, FileEntry, Label, Revision, RevisionNumber, SkillId, Timestamp, UserId,
+    WorkspaceId,
 };
 
 use crate::skills::read_number;
@@ -20,8 +21,8 @@ fn read_file(row: &mut Row) -> Result<FileEntry, StoreError> {
     })
 }
 
-const COLUMNS: &str =
-    "skill_id, number, digest, label, author_id, agent_id, message, created_at, file_count, size";
+const COLUMNS: &str = "skill_id, number, digest, label, author_id, agent_id, message, created_at, approved_at, \
+     file_count, size";
 
 fn read(mut row: Row) -> Result<Revision, StoreError> {
     Ok(Revision {
@@ -36,6 +37,7 @@ fn read(mut row: Row) -> Result<Revision, StoreError> {
         agent: row.opt_uuid()?.map(AgentId::new),
         message: row.text()?,
         created_at: row.time()?,
+        approved_at: row.opt_time()?,
         file_count: row.small()?,
         size: row.count()?,
     })
@@ -65,7 +67,7 @@ impl RevisionTx for SqlTx {
         self.execute(
             format!(
                 "INSERT INTO revisions (workspace_id, {COLUMNS})
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
             ),
             arguments![
                 workspace,
@@ -77,6 +79,7 @@ impl RevisionTx for SqlTx {
                 revision.agent,
                 revision.message.as_str(),
                 revision.created_at,
+                revision.approved_at,
                 revision.file_count,
                 revision.size
             ],
@@ -162,6 +165,22 @@ impl RevisionTx for SqlTx {
         self.execute(
             "UPDATE revisions SET label = $4 WHERE workspace_id = $1 AND skill_id = $2 AND number = $3",
             arguments![workspace, skill, number.get(), label.map(Label::as_str)],
+        )
+        .await
+        .map(drop)
+    }
+
+    async fn approve_revision(
+        &mut self,
+        workspace: WorkspaceId,
+        skill: SkillId,
+        number: RevisionNumber,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE revisions SET approved_at = $4
+             WHERE workspace_id = $1 AND skill_id = $2 AND number = $3 AND approved_at IS NULL",
+            arguments![workspace, skill, number.get(), at],
         )
         .await
         .map(drop)

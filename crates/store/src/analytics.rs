@@ -1,7 +1,7 @@
 //! Uses of skills by day.
 
 use async_trait::async_trait;
-use model::{AgentId, Day, SkillName, SkillUse, Status, UserId, Uses, WorkspaceId};
+use model::{AgentId, Day, SkillId, SkillName, SkillUse, Status, UserId, Uses, WorkspaceId};
 
 use crate::{SkillRecord, StoreError, Visibility};
 
@@ -22,16 +22,13 @@ pub struct UseQuery {
     pub agent: Option<AgentId>,
 }
 
-/// Which of the skills that were used, and in which order.
+/// How much a skill was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UsedSkills {
-    /// All, the most used first.
-    Most,
-    /// Those that failed, used at least so often, the lowest success rate first.
-    Failing {
-        /// At least so many uses.
-        least: u32,
-    },
+pub struct SkillUses {
+    /// The skill.
+    pub skill: SkillId,
+    /// How much.
+    pub uses: Uses,
 }
 
 /// How much was done through an agent.
@@ -56,15 +53,8 @@ pub trait AnalyticsTx {
     async fn uses_by_day(&mut self, query: &UseQuery) -> Result<Vec<(Day, Uses)>, StoreError>;
     /// The uses through each agent that has some, most first, at most so many.
     async fn uses_by_agent(&mut self, query: &UseQuery, limit: u32) -> Result<Vec<AgentUses>, StoreError>;
-    /// Skills that were used, at most so many.
-    async fn used_skills(
-        &mut self,
-        query: &UseQuery,
-        which: UsedSkills,
-        limit: u32,
-    ) -> Result<Vec<(SkillRecord, Uses)>, StoreError>;
-    /// How many skills were used.
-    async fn count_used_skills(&mut self, query: &UseQuery) -> Result<u64, StoreError>;
+    /// The uses of each skill that has some, most first, then by name.
+    async fn uses_by_skill(&mut self, query: &UseQuery) -> Result<Vec<SkillUses>, StoreError>;
     /// Active, enabled skills without a use, those that were not used for the longest time first, at most so many.
     async fn unused_skills(&mut self, query: &UseQuery, limit: u32) -> Result<Vec<SkillRecord>, StoreError>;
     /// How many skills there are in each status that has some.

@@ -96,7 +96,9 @@ pub trait GovernanceTx {
     ) -> Result<Vec<PolicyChange>, StoreError>;
     /// Keeps a new governed run.
     async fn insert_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
-    /// Replaces what changes in a governed run.
+    /// Keeps how far a governed run is: its steps, its denials, and when it was used last.
+    async fn count_governed_steps(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
+    /// Replaces all that may change in a governed run, its texts too.
     async fn update_governed_run(&mut self, run: &GovernedRun) -> Result<(), StoreError>;
     /// One governed run.
     async fn governed_run(

@@ -26,7 +26,7 @@ use async_trait::async_trait;
 use model::WorkspaceId;
 
 pub use agents::AgentTx;
-pub use analytics::{AgentUses, AnalyticsTx, UseQuery, UsedSkills};
+pub use analytics::{AgentUses, AnalyticsTx, SkillUses, UseQuery};
 pub use audit::{AuditFilter, AuditHead, AuditTx, NewAuditEntry};
 pub use error::StoreError;
 pub use governance::{DecisionFilter, GovernanceTx, GovernedRunFilter, PolicyChange, Pruned, Which};

@@ -257,6 +257,14 @@ pub trait RevisionTx {
         number: RevisionNumber,
         label: Option<&Label>,
     ) -> Result<(), StoreError>;
+    /// Says when a revision was let in; the first time stays.
+    async fn approve_revision(
+        &mut self,
+        workspace: WorkspaceId,
+        skill: SkillId,
+        number: RevisionNumber,
+        at: Timestamp,
+    ) -> Result<(), StoreError>;
     /// The files of a revision, in path order.
     async fn revision_files(
         &mut self,

@@ -203,6 +203,16 @@ impl TestApp {
         self.store.driver().0.fail_commits(fail);
     }
 
+    /// From now on reads whose statement contains this fail, or none any more.
+    pub fn fail_reads(&self, of: Option<&'static str>) {
+        self.store.driver().0.fail_reads(of);
+    }
+
+    /// How many reads failed so far.
+    pub fn failed_reads(&self) -> usize {
+        self.store.driver().0.failed_reads()
+    }
+
     /// Every row of every table.
     pub async fn snapshot(&self) -> Snapshot {
         let mut connection = self.store.driver().0.snapshot().await.unwrap();

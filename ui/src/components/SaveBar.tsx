@@ -34,7 +34,7 @@ export function SaveBar({
   useHotkeys([['mod+S', save]], [], true);
   if (!changed) return null;
   return (
-    <section className={classes.bar} aria-label="Unsaved changes">
+    <section className={classes.bar} data-foot-bar aria-label="Unsaved changes">
       {children}
       <Group gap="sm" justify="space-between">
         <Text size="sm" fw={550} c={blocked ? 'red' : undefined} className={classes.what}>

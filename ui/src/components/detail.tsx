@@ -1,6 +1,7 @@
 /** One thing whole, beside the list it was picked from. */
 import { Code, Drawer, Table, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { AppLink } from './AppLink';
 
 type DetailDrawerProps = {
   title: string;
@@ -27,6 +28,15 @@ export function Part({ title, children }: { title: string; children: ReactNode }
       </Title>
       {children}
     </section>
+  );
+}
+
+/** The revision that something was done with, in the history of its skill. */
+export function RevisionLink({ skill, revision }: { skill: string; revision: number }) {
+  return (
+    <AppLink to="/skills/$skillId/history" params={{ skillId: skill }} search={{ to: revision }} size="sm">
+      revision {revision}
+    </AppLink>
   );
 }
 

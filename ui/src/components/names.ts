@@ -6,6 +6,8 @@ import { agentsQuery, usersQuery } from '@/api/queries';
 export type Names = {
   user: (id: string | null | undefined) => string;
   agent: (id: string | null | undefined) => string;
+  /** A person, with the agent they acted through. */
+  who: (user: string | null | undefined, agent: string | null | undefined) => string;
 };
 
 export function useNames(): Names {
@@ -14,9 +16,13 @@ export function useNames(): Names {
   return useMemo(() => {
     const people = new Map(users?.map((user) => [user.id, user.display_name || user.handle]));
     const robots = new Map(agents?.map((agent) => [agent.id, agent.title || agent.name]));
-    return {
+    const names: Omit<Names, 'who'> = {
       user: (id) => (id ? (people.get(id) ?? 'someone') : ''),
       agent: (id) => (id ? (robots.get(id) ?? 'an agent') : ''),
+    };
+    return {
+      ...names,
+      who: (user, agent) => [names.user(user), names.agent(agent)].filter(Boolean).join(' through '),
     };
   }, [users, agents]);
 }

@@ -16,6 +16,8 @@ type PageProps = {
   aside?: ReactNode;
   /** Buttons at the right. */
   actions?: ReactNode;
+  /** Whether the buttons are few enough to stay beside the title on a phone. */
+  beside?: boolean;
   /** Above the title: the way back. */
   above?: ReactNode;
   /** Pages of running text are narrower. */
@@ -29,6 +31,7 @@ export function Page({
   icon,
   aside,
   actions,
+  beside = false,
   above,
   width = 'wide',
   children,
@@ -39,25 +42,25 @@ export function Page({
   return (
     <Box className={classes.page} data-width={width}>
       {above}
-      <Group justify="space-between" align="flex-start" gap="md" mb="lg" wrap="wrap">
-        <Group gap="sm" wrap="nowrap" align="flex-start" className={classes.heading}>
-          {icon}
-          <Box miw={0}>
-            <Group gap="xs">
-              <Title order={1} className={classes.title}>
-                {title}
-              </Title>
-              {aside}
-            </Group>
-            {description && (
-              <Text c="dimmed" mt={2} maw="46rem" component="div">
-                {description}
-              </Text>
-            )}
-          </Box>
+      <Box component="header" className={classes.header} data-beside={beside || undefined}>
+        {icon && <div className={classes.icon}>{icon}</div>}
+        <Group gap="xs" className={classes.heading}>
+          <Title order={1} className={classes.title}>
+            {title}
+          </Title>
+          {aside}
         </Group>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
+        {description && (
+          <Text c="dimmed" maw="46rem" component="div" className={classes.about}>
+            {description}
+          </Text>
+        )}
+        {actions && (
+          <Group gap="xs" className={classes.actions}>
+            {actions}
+          </Group>
+        )}
+      </Box>
       {children}
     </Box>
   );
@@ -80,7 +83,11 @@ export function Empty({ icon: Mark, title, children, actions }: EmptyProps) {
           {children}
         </Text>
       )}
-      {actions && <Group mt="xs">{actions}</Group>}
+      {actions && (
+        <Group mt="xs" justify="center">
+          {actions}
+        </Group>
+      )}
     </Stack>
   );
 }

@@ -18,11 +18,12 @@ import { useState } from 'react';
 import { api, call } from '@/api/client';
 import { failed } from '@/components/feedback';
 import { percent } from '@/components/time';
-import { places } from './navigation';
+import { usePlaces } from './navigation';
 import { signOut } from './UserMenu';
 
 export function Palette() {
   const navigate = useNavigate();
+  const places = usePlaces();
   const { setColorScheme, colorScheme } = useMantineColorScheme();
   const [words, setWords] = useState('');
   const [asked] = useDebouncedValue(words.trim(), 120);
@@ -113,6 +114,8 @@ export function Palette() {
       // It stays where it is while what it lists grows and shrinks.
       centered={false}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
+      // At once: what is typed while it comes up would be lost.
+      transitionProps={{ duration: 0 }}
       attributes={{ content: { 'aria-label': 'Search and commands' } }}
       highlightQuery
       scrollable

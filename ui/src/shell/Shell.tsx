@@ -21,7 +21,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges, onLive } from '@/api/events';
 import { useWaitingCount } from '@/features/reviews/queue';
-import { places } from './navigation';
+import { usePlaces } from './navigation';
 import { Palette } from './Palette';
 import { OfflineBanner, useExpiry } from './Reach';
 import classes from './Shell.module.css';
@@ -33,6 +33,7 @@ export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const waiting = useWaitingCount();
+  const places = usePlaces();
   const live = useLive();
   useExpiry();
   useArrival();

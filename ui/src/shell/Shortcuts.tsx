@@ -3,7 +3,7 @@ import { Group, Kbd, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { places } from './navigation';
+import { usePlaces } from './navigation';
 
 /** How long the second key of two may take. */
 const PATIENCE_MS = 1_200;
@@ -18,6 +18,7 @@ export function isTyping(target: EventTarget | null): boolean {
 
 export function Shortcuts() {
   const navigate = useNavigate();
+  const places = usePlaces();
   const [open, { open: show, close }] = useDisclosure();
   const first = useRef({ key: '', at: 0 });
 
@@ -42,7 +43,7 @@ export function Shortcuts() {
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [navigate, show]);
+  }, [navigate, places, show]);
 
   const others = [
     ['Ctrl K', 'Search and commands'],

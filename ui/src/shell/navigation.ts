@@ -9,8 +9,10 @@ import {
   IconSettings,
   IconShieldHalf,
 } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useStanding } from '@/components/standing';
 
-export const places = [
+const places = [
   { to: '/skills', label: 'Library', icon: IconBooks, keys: 'g l', about: 'Every skill you can see' },
   { to: '/review', label: 'Review', icon: IconChecklist, keys: 'g r', about: 'What waits for a decision' },
   {
@@ -50,3 +52,10 @@ export const places = [
     about: 'You, people, tokens, workspace',
   },
 ] as const;
+
+/** Those a person may go to. */
+export function usePlaces() {
+  const { admin, policyAdmin } = useStanding();
+  const audits = admin || policyAdmin;
+  return useMemo(() => places.filter(({ to }) => to !== '/audit' || audits), [audits]);
+}

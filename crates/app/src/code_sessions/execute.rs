@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::{CodeSession, Kept, SessionFile, skills_module};
 use crate::bounds::limits_of;
-use crate::interpreter::has_memory;
+use crate::governance::admit_agent;
+use crate::interpreter::{Operation, has_memory};
 use crate::live::Audience;
 use crate::runs::limits_hit;
 use crate::{Code, Context, Error, Permit, audit};
@@ -81,8 +82,26 @@ pub struct CodeError {
     pub traceback: String,
 }
 
-/// Executes code in a session, after what else is done in it and when it is the caller's turn.
+/// Executes code in a session, after what else is done in it and when it is the caller's turn, if the policies in force
+/// let an agent.
 pub async fn execute(cx: &Context, caller: &Caller, request: ExecuteCode) -> Result<Executed, Error> {
+    access::decide(caller, Act::UseCodeSession)?;
+    let arguments = json!({
+        "operation": Operation::Execute.as_str(),
+        "code": request.code,
+        "language": request.language.as_str(),
+        "parameters": request.parameters,
+    });
+    admit_agent(cx, caller, arguments).await?;
+    execute_admitted(cx, caller, request).await
+}
+
+/// The same for a call that was let through.
+pub(crate) async fn execute_admitted(
+    cx: &Context,
+    caller: &Caller,
+    request: ExecuteCode,
+) -> Result<Executed, Error> {
     access::decide(caller, Act::UseCodeSession)?;
     request.check()?;
     let (language, session, audience) = (request.language, request.session, request.audience.clone());
@@ -103,8 +122,8 @@ pub async fn execute(cx: &Context, caller: &Caller, request: ExecuteCode) -> Res
     Ok(executed(occupied.in_use().shown(), &outcome, &limits))
 }
 
-/// The same outside of any session. Where it leaves files they are kept in a session of their own, if there is room.
-pub async fn execute_passing(
+/// The same for a call that was let through, outside of any session. Where it leaves files they are kept in a session of their own, if there is room.
+pub(crate) async fn execute_passing(
     cx: &Context,
     caller: &Caller,
     request: ExecuteCode,
@@ -201,6 +220,8 @@ fn program(request: ExecuteCode) -> Program {
         files: vec![ProgramFile { path: main.to_owned(), content: request.code.into_bytes(), executable }],
         main: main.to_owned(),
         function: None,
+        // The code is the caller's own, and so are its variables.
+        environment: request.parameters.keys().cloned().collect(),
         parameters: request.parameters,
         arguments: Vec::new(),
         folder_modules: true,

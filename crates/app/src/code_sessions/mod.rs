@@ -9,7 +9,8 @@ mod files;
 mod open;
 mod skills_module;
 
-pub use execute::{CodeError, ExecuteCode, Executed, execute, execute_passing};
+pub use execute::{CodeError, ExecuteCode, Executed, execute};
+pub(crate) use execute::{execute_admitted, execute_passing};
 pub(crate) use expire::expire;
 pub use files::{
     DownloadFile, Downloaded, NewFile, SessionFile, UploadFiles, Uploaded, delete_files, download,

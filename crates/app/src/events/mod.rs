@@ -14,14 +14,13 @@ use tokio::time::Instant;
 use crate::identity::Presence;
 use crate::{Context, Error};
 use news::Seen;
-use places::Place;
-pub(crate) use places::Places;
+pub use places::{Place, Places};
 pub use rounds::{Rounds, is_over};
 
 /// How long after something was committed it is looked again at the earliest, so that a large import is not as many events.
 const BREATH: Duration = Duration::from_millis(250);
 /// How often it is looked whether the caller may still be told, where nothing changes.
-const CHECK: Duration = Duration::from_mins(1);
+pub const CHECK: Duration = Duration::from_mins(1);
 
 /// What something that changed belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

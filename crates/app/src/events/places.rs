@@ -14,25 +14,40 @@ const MOST: usize = 16;
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// The open watches, by user. Clones count the same ones.
-#[derive(Clone, Default)]
-pub(crate) struct Places(Arc<Mutex<HashMap<UserId, usize>>>);
+#[derive(Clone)]
+pub struct Places {
+    open: Arc<Mutex<HashMap<UserId, usize>>>,
+    most: usize,
+}
 
 /// One of them; it is free again when this is dropped.
-pub(super) struct Place {
+pub struct Place {
     places: Places,
     user: UserId,
 }
 
+impl Default for Places {
+    fn default() -> Self {
+        Self::of(MOST)
+    }
+}
+
 impl Places {
-    fn open(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// So many for each user.
+    pub fn of(most: usize) -> Self {
+        Self { open: Arc::default(), most }
     }
 
-    pub(super) fn enter(&self, user: UserId) -> Result<Place, Error> {
+    fn open(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for this user, if one is free.
+    pub fn enter(&self, user: UserId) -> Result<Place, Error> {
         let mut open = self.open();
         let own = open.entry(user).or_default();
-        if *own >= MOST {
-            return Err(Error::TooManyWatches { most: MOST, retry_after: RETRY_AFTER });
+        if *own >= self.most {
+            return Err(Error::TooManyWatches { most: self.most, retry_after: RETRY_AFTER });
         }
         *own += 1;
         Ok(Place { places: self.clone(), user })

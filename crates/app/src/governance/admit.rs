@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::force::{Kind, Subject};
 use super::{Ask, Call, Usage, judge};
-use crate::{Context, Error};
+use crate::{Context, Error, interpreter};
 
 /// A call of one of the library's own tools.
 #[derive(Debug, Clone)]
@@ -32,6 +32,15 @@ pub struct Denied {
     pub decision: DecisionId,
     /// Which policies say so, and why.
     pub reason: String,
+}
+
+/// The same for what an agent does past the tools, by the HTTP API: it is asked as a call of the interpreter, so that a
+/// policy on the interpreter holds whichever way code comes. People are not asked here.
+pub(crate) async fn admit_agent(cx: &Context, caller: &Caller, arguments: Value) -> Result<(), Error> {
+    if caller.agent.is_none() {
+        return Ok(());
+    }
+    admit(cx, caller, OwnCall { tool: interpreter::TOOL, arguments }).await
 }
 
 /// Lets a call through or says which policies are against it. Where no policy holds for the caller, nothing is asked

@@ -1,39 +1,30 @@
 //! What a change of a policy would do, before it is made.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use manifest::Finding;
 use model::{
-    AgentId, Bundle, Caller, Decision, DecisionId, DecisionKind, Digest, PolicyRef, RevisionNumber, Scope,
-    SkillId, SkillName, Timestamp, UserId,
+    AgentId, Bundle, Caller, DecisionKind, Digest, PolicyRef, RevisionNumber, Scope, SkillId, SkillName,
+    UserId,
 };
 use policy::access::{self, Act};
 use policy::constraints::analysis::{Changes, Remark, analyse as analyse_policy, changes};
 use policy::constraints::{
-    self, Constraints, Context as Known, Declared, Failure, Metadata, Policy, Resolution, Situation, ToolSet,
-    Usage, Verdict,
+    self, Constraints, Context as Known, Declared, Failure, Metadata, Policy, Situation, ToolSet,
 };
-use serde_json::Value;
 use store::{DecisionFilter, Tx};
 use uuid::Uuid;
 
-use super::Call;
 use super::check::Lines;
-use super::decisions::task_of;
 use super::force::{InForce, Kind, Snapshot, Subject, policy_id};
 use crate::skills::{examine, load, load_bundle};
 use crate::{Code, Context, Error};
 
-/// How many recorded calls are read at a time.
-const PAGE: u32 = 200;
 /// How many agents an analysis looks at.
 const AGENTS: u32 = 200;
 /// How many recorded calls an analysis takes tools from.
 const TOOLS_FROM: u32 = 1_000;
-/// How many differences are told one by one.
-const DIFFERENCES: usize = 200;
 
 /// A policy as somebody wants it.
 #[derive(Debug, Clone, Default)]
@@ -68,58 +59,25 @@ pub struct AgentChanges {
     pub changes: Changes,
 }
 
-/// Which recorded calls to judge again.
-#[derive(Debug, Clone, Default)]
-pub struct ReplayRange {
-    /// Made at this moment or later.
-    pub since: Option<Timestamp>,
-    /// Made before this moment.
-    pub until: Option<Timestamp>,
-    /// Made through this agent.
-    pub agent: Option<AgentId>,
-    /// The newest so many.
-    pub limit: u32,
-}
-
-/// What a change would have decided otherwise.
-#[derive(Debug, Clone, Default)]
-pub struct Replay {
-    /// How many calls were judged again.
-    pub replayed: u64,
-    /// How many could not be: of them only digests are kept.
-    pub skipped: u64,
-    /// How many come out as under the policies in force now.
-    pub unchanged: u64,
-    /// Those that do not, newest first, the first so many.
-    pub differences: Vec<Difference>,
-    /// How many more there are.
-    pub more_differences: u64,
-}
-
-/// A recorded call that a change would decide otherwise.
-#[derive(Debug, Clone)]
-pub struct Difference {
-    /// As it was decided then.
-    pub recorded: Decision,
-    /// As it would be decided by the policies in force now.
-    pub before: Verdict,
-    /// As it would be decided after the change.
-    pub after: Verdict,
-}
-
 /// A proposal, read and found sound.
-struct Drafted {
+pub(super) struct Drafted {
     /// The policies as they are.
-    before: Snapshot,
+    pub before: Snapshot,
     /// The policies as they would be.
-    after: Snapshot,
+    pub after: Snapshot,
     old: Option<Arc<InForce>>,
     new: Option<Arc<InForce>>,
     findings: Vec<Finding>,
     lines: Option<Lines>,
 }
 
-async fn draft(cx: &Context, tx: &mut dyn Tx, caller: &Caller, proposal: Proposal) -> Result<Drafted, Error> {
+/// Reads a proposal.
+pub(super) async fn draft(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    proposal: Proposal,
+) -> Result<Drafted, Error> {
     let register = &cx.governance.0.register;
     let before = register.current(cx, tx, caller.workspace, Kind::Reading).await?;
     let stored = match proposal.skill {
@@ -293,112 +251,4 @@ async fn known_tools(
     let seen = tx.decisions(caller.workspace, &filter, None, TOOLS_FROM).await?;
     tools.extend(seen.into_iter().filter_map(|decision| decision.call.map(|call| call.tool)));
     Ok(tools)
-}
-
-/// Judges recorded calls again, by the policies in force now and by those that would be, and says which differ.
-pub async fn replay(
-    cx: &Context,
-    caller: &Caller,
-    proposal: Proposal,
-    range: ReplayRange,
-) -> Result<Replay, Error> {
-    access::decide(caller, Act::ReadAudit)?;
-    if !(1..=10_000).contains(&range.limit) {
-        return Err(Error::invalid(Code::InvalidRequest, "limit must be between 1 and 10000"));
-    }
-    let mut tx = cx.read().await?;
-    let drafted = draft(cx, &mut *tx, caller, proposal).await?;
-    let (calls, skipped) = recorded_calls(&mut *tx, caller, &range).await?;
-    let (before, after) = (drafted.before, drafted.after);
-    let mut replay = super::rehearse(cx, move || judge_again(calls, &before, &after)).await?;
-    replay.skipped = skipped;
-    Ok(replay)
-}
-
-/// A recorded call with all that it takes to judge it again.
-struct RecordedCall {
-    decision: Decision,
-    task: String,
-    context: Known,
-    call: Call,
-    usage: Usage,
-}
-
-/// The newest verdicts of a range, and how many of them cannot be judged again.
-async fn recorded_calls(
-    tx: &mut dyn Tx,
-    caller: &Caller,
-    range: &ReplayRange,
-) -> Result<(Vec<RecordedCall>, u64), Error> {
-    let filter = DecisionFilter {
-        kind: Some(DecisionKind::Verdict),
-        agent: range.agent,
-        since: range.since,
-        until: range.until,
-        ..DecisionFilter::default()
-    };
-    let (mut calls, mut skipped) = (Vec::new(), 0);
-    let mut tasks: HashMap<model::GovernedRunId, Option<String>> = HashMap::new();
-    let (mut after, mut left): (Option<(Timestamp, DecisionId)>, u32) = (None, range.limit);
-    while left > 0 {
-        let page = tx.decisions(caller.workspace, &filter, after, left.min(PAGE)).await?;
-        let Some(last) = page.last() else { break };
-        after = Some((last.at, last.id));
-        left = left.saturating_sub(u32::try_from(page.len()).unwrap_or(u32::MAX));
-        for decision in page {
-            let task = match decision.run {
-                Some(run) => {
-                    let known = match tasks.entry(run) {
-                        Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(new) => new.insert(task_of(tx, &decision).await?),
-                    };
-                    known.clone()
-                }
-                None => decision.task.clone(),
-            };
-            match recorded_call(decision, task) {
-                Some(call) => calls.push(call),
-                None => skipped += 1,
-            }
-        }
-    }
-    Ok((calls, skipped))
-}
-
-fn recorded_call(decision: Decision, task: Option<String>) -> Option<RecordedCall> {
-    let call = decision.call.as_ref()?;
-    let arguments: Value = serde_json::from_str(call.arguments.as_deref()?).ok()?;
-    let context = serde_json::from_str(decision.context.as_deref()?).ok()?;
-    let usage = Usage { steps: call.steps, elapsed: call.elapsed };
-    let call = Call { tool: call.tool.clone(), alias: call.alias.clone(), arguments };
-    Some(RecordedCall { task: task?, context, call, usage, decision })
-}
-
-fn judge_again(calls: Vec<RecordedCall>, before: &Snapshot, after: &Snapshot) -> Replay {
-    let mut replay = Replay::default();
-    let mut known: HashMap<(String, String, Subject), (Resolution, Resolution)> = HashMap::new();
-    for recorded in calls {
-        let subject = Subject { user: recorded.decision.user, agent: recorded.decision.agent };
-        let context = recorded.decision.context.clone().unwrap_or_default();
-        let key = (recorded.task.clone(), context, subject);
-        let (was, is) = known.entry(key).or_insert_with(|| {
-            let resolve = |snapshot: &Snapshot| {
-                constraints::resolve(&snapshot.policies_of(subject), &recorded.task, &recorded.context)
-            };
-            (resolve(before), resolve(after))
-        });
-        let judge = |resolution: &Resolution| {
-            constraints::judge(resolution, recorded.call.as_tool_call(), &recorded.context, recorded.usage)
-        };
-        let (before, after) = (judge(was), judge(is));
-        replay.replayed += 1;
-        if before == after {
-            replay.unchanged += 1;
-        } else if replay.differences.len() < DIFFERENCES {
-            replay.differences.push(Difference { recorded: recorded.decision, before, after });
-        } else {
-            replay.more_differences += 1;
-        }
-    }
-    replay
 }

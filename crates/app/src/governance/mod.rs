@@ -12,6 +12,7 @@ mod draft;
 mod explain;
 mod force;
 mod record;
+mod replay;
 mod runs;
 
 use std::sync::Arc;
@@ -20,18 +21,20 @@ use model::{AgentId, DecisionId, Digest, GovernedRun, GovernedRunId, PolicyRef};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+pub(crate) use admit::admit_agent;
 pub use admit::{Denied, OwnCall, admit};
 pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
 pub(crate) use decisions::{SEAL, Seals, can_see, prune_before};
-pub use draft::{AgentChanges, Analysis, Difference, Proposal, Replay, ReplayRange, analyse, replay};
+pub use draft::{AgentChanges, Analysis, Proposal, analyse};
 pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
 pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
+pub use replay::{Difference, Replay, ReplayRange, replay};
 pub(crate) use runs::{ABANDONED, FINISH, finish_abandoned};
 pub use runs::{
     GovernedRunView, ListGovernedRuns, RunRef, Start, Started, Step, finish, list_runs, read_run, start, step,

@@ -251,7 +251,7 @@ pub(super) async fn step_at(
         touched_at: now,
         ..run
     };
-    batch.tx.update_governed_run(&run).await?;
+    batch.tx.count_governed_steps(&run).await?;
     Ok(Judged { run: Some(run), ..judged })
 }
 

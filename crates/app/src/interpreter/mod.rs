@@ -26,6 +26,9 @@ use crate::code_sessions::SessionFile;
 use crate::live::Audience;
 use crate::{Code, Context, Error};
 
+/// The name of the tool.
+pub const TOOL: &str = "code_interpreter";
+
 /// What the tool is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Operation {

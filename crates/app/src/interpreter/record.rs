@@ -3,13 +3,10 @@
 use model::{Caller, EntryKind, SessionEntry, SessionId};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Call};
+use super::{Answer, Call, TOOL};
 use crate::redact::Secrets;
 use crate::sessions::{self, call_entry, scrubbed};
 use crate::{Context, Error};
-
-/// What the tool is called in a session.
-const TOOL: &str = "code_interpreter";
 
 /// A call that is being recorded.
 pub(super) struct Recorded {

@@ -1,9 +1,9 @@
 //! Skills as the tool handles them: found by name, with their manifest and their code.
 
-use model::{Agent, Caller, Manifest, Scope};
+use model::{Caller, Manifest, Scope};
 
 use super::search::fitting;
-use crate::skills::{ListSkills, RevisionRef, file, list, resolve, revision};
+use crate::skills::{ListSkills, RevisionRef, file, list, read_in_use, resolve};
 use crate::{Code, Context, Error, SkillRecord, object_ids};
 
 /// From where on a skill with another name is named to someone who asked for one that is not there.
@@ -74,22 +74,15 @@ fn not_active(record: &SkillRecord) -> Error {
     Error::conflict(Code::SkillNotActive, message)
 }
 
-/// Reads a skill at the revision that the caller's agent is pinned to, else at its current one.
+/// Reads a skill at the revision that the caller uses.
 pub(super) async fn load(cx: &Context, caller: &Caller, record: SkillRecord) -> Result<Loaded, Error> {
     let id = record.skill.id;
-    let pinned = match caller.agent {
-        Some(agent) => {
-            let agent: Option<Agent> = cx.read().await?.agent(caller.workspace, agent).await?;
-            agent.and_then(|agent| agent.assignments.into_iter().find(|one| one.skill == id)?.pin)
-        }
-        None => None,
-    };
-    let number = pinned.unwrap_or(record.skill.revision);
-    let detail = revision(cx, caller, id, RevisionRef::Number(number)).await?;
+    let detail = read_in_use(cx, caller, id).await?;
     let code = match &detail.manifest.procedure {
         Some(procedure) => {
             let path = procedure.file.as_str();
-            let (_, bytes) = file(cx, caller, id, RevisionRef::Number(number), path).await?;
+            let which = RevisionRef::Number(detail.revision.number);
+            let (_, bytes) = file(cx, caller, id, which, path).await?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
         None => String::new(),

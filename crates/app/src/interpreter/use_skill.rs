@@ -56,7 +56,8 @@ async fn run(cx: &Context, caller: &Caller, call: &Call, loaded: Loaded) -> Resu
         audience: call.audience.clone(),
         ..RunSkill::default()
     };
-    let ran = runs::execute(cx, caller, id, request).await.map_err(|error| explained(&loaded, error))?;
+    let ran = runs::execute_admitted(cx, caller, id, request).await;
+    let ran = ran.map_err(|error| explained(&loaded, error))?;
     let artifacts = vec![artifact(cx, id, &loaded).await?];
     let stdout = ran.stdout.text();
     let stderr = ran.stderr.text();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{Caller, Digest, SkillId};
 
-use super::execute::perform;
+use super::execute::{admit, perform};
 use super::prepare::prepare;
 use super::{Ran, RunSkill};
 use crate::{Code, Context, Error};
@@ -44,6 +44,7 @@ pub async fn check(
         let message = "a check needs a new work folder for each run; leave `session_id` out and give `files`";
         return Err(Error::invalid(Code::InvalidRequest, message));
     }
+    admit(cx, caller, id, &request).await?;
     let prepared = Arc::new(prepare(cx, caller, id, request).await?);
     let first = perform(cx, caller, &prepared, None).await?;
     let mut output_digests = vec![(first.run.output_digest, 1)];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Caller, CodeSessionId, RevisionStatistics, Run, RunError, RunId, RunStatus, SkillId, Timestamp};
+use policy::access::Act;
 use sandbox::{Ending, Execution, Failure, FailureCode, Limit, Outcome};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -12,15 +13,48 @@ use tracing::Instrument as _;
 
 use super::prepare::{Prepared, prepare};
 use super::{Ran, RunSkill, output};
+use crate::governance::admit_agent;
+use crate::interpreter::Operation;
 use crate::live::Audience;
-use crate::skills::count_execution;
+use crate::skills::{count_execution, load};
 use crate::{Context, Error, audit, code_sessions};
 
-/// Runs a skill's procedure and remembers it. Code that fails is a run as well; what is refused is none.
+/// Runs a skill's procedure and remembers it, if the policies in force let an agent. Code that fails is a run as well;
+/// what is refused is none.
 pub async fn execute(cx: &Context, caller: &Caller, id: SkillId, request: RunSkill) -> Result<Ran, Error> {
+    admit(cx, caller, id, &request).await?;
+    execute_admitted(cx, caller, id, request).await
+}
+
+/// The same for a call that was let through.
+pub(crate) async fn execute_admitted(
+    cx: &Context,
+    caller: &Caller,
+    id: SkillId,
+    request: RunSkill,
+) -> Result<Ran, Error> {
     let session = request.session;
     let prepared = Arc::new(prepare(cx, caller, id, request).await?);
     perform(cx, caller, &prepared, session).await
+}
+
+pub(super) async fn admit(
+    cx: &Context,
+    caller: &Caller,
+    id: SkillId,
+    request: &RunSkill,
+) -> Result<(), Error> {
+    if caller.agent.is_none() {
+        return Ok(());
+    }
+    let skill = load(&mut *cx.read().await?, caller, id, |skill| Act::RunSkill(skill)).await?.skill;
+    let arguments = json!({
+        "operation": Operation::UseSkill.as_str(),
+        "skill_name": skill.name.as_str(),
+        "skill_parameters": request.parameters,
+        "arguments": request.arguments,
+    });
+    admit_agent(cx, caller, arguments).await
 }
 
 /// Executes what was prepared, once. A caller who goes away ends the execution; that it ran is remembered all the same.

@@ -19,7 +19,7 @@ use crate::live::Audience;
 
 pub use check::{Check, check};
 pub use execute::execute;
-pub(crate) use execute::limits_hit;
+pub(crate) use execute::{execute_admitted, limits_hit};
 pub use list::{ListRuns, list, of_skill, read};
 pub use output::OutputFile;
 pub use prune::prune;

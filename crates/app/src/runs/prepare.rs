@@ -1,8 +1,7 @@
 //! Everything about a run that is decided before it starts.
 
 use model::{
-    Agent, Assignment, Bundle, Caller, Digest, Language, Procedure, RevisionNumber, Skill, SkillId,
-    SkillName, Status,
+    Agent, Bundle, Caller, Digest, Language, Procedure, RevisionNumber, Skill, SkillId, SkillName, Status,
 };
 use policy::access::Act;
 use sandbox::{Execution, Program, ProgramFile, Runtime, Stop};
@@ -45,7 +44,8 @@ pub(super) async fn prepare(
     let skill = load(&mut *tx, caller, id, |skill| Act::RunSkill(skill)).await?.skill;
     check_usable(&skill)?;
     let agent = agent_of(&mut *tx, caller).await?;
-    let number = request.revision.or_else(|| pin(agent.as_ref(), id)).unwrap_or(skill.revision);
+    let pin = agent.as_ref().and_then(|agent| agent.pin_of(id));
+    let number = request.revision.or(pin).unwrap_or(skill.revision);
     let digest = revision_digest(&mut *tx, &skill, number).await?;
     let bundle = load_bundle(&mut *tx, caller.workspace, id, number).await?;
     drop(tx);
@@ -101,21 +101,22 @@ async fn agent_of(tx: &mut dyn Tx, caller: &Caller) -> Result<Option<Agent>, Err
     agent.map(Some).ok_or_else(|| Error::not_found("agent", id))
 }
 
-fn pin(agent: Option<&Agent>, skill: SkillId) -> Option<RevisionNumber> {
-    let of_skill = |assignment: &&Assignment| assignment.skill == skill;
-    agent?.assignments.iter().find(of_skill)?.pin
-}
-
-/// The digest of a revision that may run: the current one may, and an older one unless a reviewer refused it.
+/// The digest of a revision that may run: the current one of an active skill, and an older one that was let in and that
+/// no reviewer refused since.
 async fn revision_digest(tx: &mut dyn Tx, skill: &Skill, number: RevisionNumber) -> Result<Digest, Error> {
     if number == skill.revision {
         return Ok(skill.digest);
     }
     let revision = tx.revision(skill.workspace, skill.id, number).await?;
-    let digest = revision.ok_or_else(|| Error::not_found("revision", number))?.digest;
+    let revision = revision.ok_or_else(|| Error::not_found("revision", number))?;
+    let digest = revision.digest;
     if tx.rejection(skill.workspace, &digest).await?.is_some() {
         let message = format!("revision {number} of `{}` was rejected; run another one", skill.name);
         return Err(Error::conflict(Code::RejectedContent, message));
+    }
+    if revision.approved_at.is_none() {
+        let message = format!("revision {number} of `{}` was never let in; run another one", skill.name);
+        return Err(Error::conflict(Code::SkillNotActive, message));
     }
     Ok(digest)
 }
@@ -147,6 +148,7 @@ fn program(
         content: file.content.to_vec(),
         executable: file.executable,
     });
+    let environment = procedure.variables().map(str::to_owned).collect();
     Program {
         runtime: match procedure.language {
             Language::Python => Runtime::Python { profile: procedure.profile },
@@ -157,6 +159,7 @@ fn program(
         main: procedure.file.to_string(),
         function: procedure.function,
         parameters,
+        environment,
         arguments,
         // A skill may reach hosts that code in a session may not, so that it runs no code of the session.
         folder_modules: false,

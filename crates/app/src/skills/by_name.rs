@@ -85,13 +85,14 @@ async fn all(cx: &Context, caller: &Caller, name: &str) -> Result<Vec<SkillRecor
     Ok(found)
 }
 
-/// Reads a skill. An agent reads only what it may use; a person also what is switched off, waits or was put away.
+/// Reads a skill. An agent reads only what it may use, at the revision it uses; a person also what is switched off,
+/// waits or was put away.
 pub async fn read(cx: &Context, caller: &Caller, name: &str) -> Result<Detail, Error> {
     let skill = find(cx, caller, name).await?.skill;
     if caller.agent.is_some() {
         check_readable(&skill)?;
     }
-    super::read(cx, caller, skill.id).await
+    super::read_in_use(cx, caller, skill.id).await
 }
 
 fn check_readable(skill: &Skill) -> Result<(), Error> {

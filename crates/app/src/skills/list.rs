@@ -143,7 +143,7 @@ fn query(caller: &Caller, request: ListSkills) -> Result<SkillQuery, Error> {
     })
 }
 
-/// Lists page after page, until there are about so many.
+/// Lists page after page, so many at most.
 pub async fn list_all(
     cx: &Context,
     caller: &Caller,
@@ -158,7 +158,10 @@ pub async fn list_all(
         found.extend(page.items);
         match page.next {
             Some(next) if found.len() < most => after = Some(next),
-            _ => return Ok(found),
+            _ => {
+                found.truncate(most);
+                return Ok(found);
+            }
         }
     }
 }

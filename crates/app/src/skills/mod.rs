@@ -45,7 +45,7 @@ pub(crate) use publish::publish;
 pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
 pub(crate) use rate::count_execution;
 pub use rate::{feedback, record_feedback, record_use};
-pub use read::{Detail, RevisionRef, file, files, read, revision, revisions};
+pub use read::{Detail, RevisionRef, file, files, read, read_in_use, revision, revisions};
 pub use review::{Decision, Reviewed, decide, promote, set_enabled};
 pub(crate) use review::{decide_in, set_enabled_in};
 pub use rewrite::{Operation, Rewrite, RewriteSkill, rewrite};

@@ -414,6 +414,7 @@ async fn insert_revision(
         agent: caller.agent,
         message: message.to_owned(),
         created_at: cx.now(),
+        approved_at: (skill.approved == Some(skill.revision)).then(|| cx.now()),
         file_count: u32::try_from(entries.len()).unwrap_or(u32::MAX),
         size: bundle.size(),
     };

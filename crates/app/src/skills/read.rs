@@ -59,6 +59,18 @@ pub async fn read(cx: &Context, caller: &Caller, id: SkillId) -> Result<Detail, 
     revision(cx, caller, id, RevisionRef::Current).await
 }
 
+/// Reads a skill at the revision that the caller uses: the one its agent is pinned to, else the current one.
+pub async fn read_in_use(cx: &Context, caller: &Caller, id: SkillId) -> Result<Detail, Error> {
+    let pinned = match caller.agent {
+        Some(agent) => {
+            let agent = cx.read().await?.agent(caller.workspace, agent).await?;
+            agent.and_then(|agent| agent.pin_of(id))
+        }
+        None => None,
+    };
+    revision(cx, caller, id, pinned.map_or(RevisionRef::Current, RevisionRef::Number)).await
+}
+
 /// Reads a skill as it was at a revision.
 pub async fn revision(
     cx: &Context,

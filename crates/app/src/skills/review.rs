@@ -238,6 +238,9 @@ async fn write(
     if tx.update_skill(&skill).await? == Written::Stale {
         return Err(Error::Stale { what: "skill" });
     }
+    if skill.approved == Some(skill.revision) {
+        tx.approve_revision(skill.workspace, skill.id, skill.revision, skill.updated_at).await?;
+    }
     audit::record(cx, tx, caller, verb, ("skill", skill.id.to_string()), detail).await?;
     Ok(Reviewed { record: SkillRecord { skill, statistics: record.statistics }, changed: true })
 }

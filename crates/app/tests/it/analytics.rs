@@ -69,6 +69,29 @@ async fn every_use_is_counted_on_its_day() {
 }
 
 #[tokio::test]
+async fn failing_skills_come_with_the_lowest_rate_first() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for (name, good, poor) in [
+        ("fine", 9, 0),
+        ("rare", 0, 4),
+        ("bad", 2, 3),
+        ("worse", 1, 4),
+        ("bad-too", 4, 6),
+        ("also-bad", 2, 3),
+    ] {
+        let skill = app.skill(&admin, name).await.skill.id;
+        use_it(&app, &admin, skill, good, poor).await;
+    }
+    let seen = usual(&app, &admin).await;
+    let told: Vec<_> =
+        seen.failing.iter().map(|(record, uses)| (record.skill.name.as_str(), uses.failures())).collect();
+    assert_eq!(told, [("worse", 4), ("bad-too", 6), ("also-bad", 3), ("bad", 3)]);
+    let most = names(seen.top.iter().map(|(record, _)| record));
+    assert_eq!(most, ["bad-too", "fine", "also-bad", "bad", "worse", "rare"]);
+}
+
+#[tokio::test]
 async fn numbers_are_of_what_the_caller_can_see() {
     let app = TestApp::new().await;
     let (alice, bob, rita) =

@@ -11,7 +11,7 @@ use app::code_sessions::{
 use app::jobs::keep_house;
 use app::{Code, Error, ExecutionSettings, QueueSettings};
 use model::{Caller, CodeSessionId, Language, RunLimits, RunStatus, TokenScope};
-use sandbox::{Ending, Failure, FailureCode, Limit};
+use sandbox::{Ending, Failure, FailureCode, HostCall, Limit};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use testkit::app::name;
@@ -19,7 +19,7 @@ use testkit::runner::{ended, returned};
 use testkit::{CallerExt as _, FakeRunner, TestApp};
 use tokio::sync::Semaphore;
 
-fn code(session: Option<CodeSessionId>, code: &str) -> ExecuteCode {
+pub(crate) fn code(session: Option<CodeSessionId>, code: &str) -> ExecuteCode {
     ExecuteCode {
         session,
         code: code.to_owned(),
@@ -512,4 +512,30 @@ async fn a_reading_token_looks_but_does_nothing() {
     let writer = alice.scoped(&[TokenScope::Write]);
     app.refuses(Code::TokenScope, async { code_sessions::list(cx, &writer) }).await;
     app.refuses(Code::TokenScope, list_files(cx, &writer, session)).await;
+}
+
+#[tokio::test]
+async fn code_that_lists_more_skills_than_one_answer_holds_is_told_so() {
+    let (app, runner) = writing().await;
+    let alice = app.user("alice", &[]).await;
+    execute(&app.cx, &alice, code(None, "a")).await.unwrap();
+    let module = runner.executions()[0].host.clone().unwrap();
+    let list = async |tag: Option<&str>| {
+        let (module, arguments) = (module.clone(), tag.into_iter().map(Value::from).collect());
+        let call = HostCall { function: "list".to_owned(), arguments, named: Map::new() };
+        tokio::task::spawn_blocking(move || (module.call)(call)).await.unwrap()
+    };
+    let add = async |numbers: std::ops::Range<u32>| {
+        let items = numbers.map(|number| Ok(testkit::app::spec(&format!("skill-{number}")))).collect();
+        let done = app::skills::bulk(&app.cx, &alice, app::skills::BulkMode::Atomic, items).await.unwrap();
+        assert!(done.committed);
+    };
+    add(0..1_000).await;
+    add(1_000..2_000).await;
+    let all = list(None).await.unwrap();
+    assert_eq!(all.as_array().map(Vec::len), Some(2_000));
+    add(2_000..2_001).await;
+    let refused = list(None).await.unwrap_err();
+    assert!(refused.contains("there are too many skills to list; give a tag"), "{refused}");
+    assert_eq!(list(Some("none has this")).await, Ok(json!([])));
 }

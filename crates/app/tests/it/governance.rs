@@ -4,6 +4,7 @@ use app::governance::{
     Ask, Call, GovernanceSettings, Known, Question, Usage, explain, in_force, judge, plan, resolve,
 };
 use app::jobs::keep_house;
+use app::runs::RunSkill;
 use app::skills::{CreateSkill, Decision, Edit, EditSkill, decide, delete, edit, set_enabled, undelete};
 use app::workspaces::ChangeWorkspace;
 use app::{Change, Changes, Code, Context, SkillRecord};
@@ -11,9 +12,12 @@ use model::{
     Activation, Approver, Caller, Policy, ProceduralMemory, RevisionNumber, Role, Scope, Status, Transition,
 };
 use serde_json::{Value, json};
-use testkit::app::spec_with;
+use testkit::app::{files_spec, skill_md, spec_with};
 use testkit::{CallerExt as _, TestApp};
 use time::Duration;
+
+use crate::code_sessions::code;
+use crate::interpreter::with_memory;
 
 /// A policy that is always active and forbids a tool.
 pub(crate) fn forbids(tool: &str) -> Policy {
@@ -396,4 +400,26 @@ async fn the_librarys_own_tools_are_let_through_or_denied_with_the_reason() {
     app::governance::admit(&app.cx, &alice, own("list_skills")).await.unwrap();
     let kept = app::governance::list(&app.cx, &gov, app::governance::ListDecisions::default()).await.unwrap();
     assert_eq!(kept.items.len(), 2);
+}
+
+#[tokio::test]
+async fn a_policy_on_the_interpreter_holds_whichever_way_an_agents_code_comes() {
+    let (app, alice) = with_memory(ProceduralMemory::default()).await;
+    let (gov, in_person) = (governor(&app).await, Caller { agent: None, ..alice.clone() });
+    let sidecar = "procedure: {language: python, file: one.py, function: one}\n";
+    let files = [
+        ("SKILL.md", skill_md("one", "x")),
+        ("repertoire.yaml", sidecar.to_owned()),
+        ("one.py", "def one():\n    return 1\n".to_owned()),
+    ];
+    let skill = app.put(&in_person, files_spec(&files)).await.record.skill.id;
+    app::runs::execute(&app.cx, &alice, skill, RunSkill::default()).await.unwrap();
+    app.put(&gov, policy("guard", Scope::Workspace, forbids(app::interpreter::TOOL))).await;
+    let run = app::runs::execute(&app.cx, &alice, skill, RunSkill::default()).await.unwrap_err();
+    let check = app::runs::check(&app.cx, &alice, skill, RunSkill::default(), 2).await.unwrap_err();
+    let executed = app::code_sessions::execute(&app.cx, &alice, code(None, "1")).await.unwrap_err();
+    assert_eq!([run, check, executed].map(|error| error.code()), [Code::PolicyDenied; 3]);
+    // Policies are for agents.
+    app::runs::execute(&app.cx, &in_person, skill, RunSkill::default()).await.unwrap();
+    app::code_sessions::execute(&app.cx, &in_person, code(None, "1")).await.unwrap();
 }

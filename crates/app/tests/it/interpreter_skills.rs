@@ -480,6 +480,12 @@ async fn a_pinned_agent_uses_the_revision_it_is_pinned_to() {
     assert!(metadata(&answer)["skill_code"].as_str().unwrap().contains("return 1"));
     assert_eq!(read(&app.cx, &admin, skill.id).await.unwrap().record.skill.revision.get(), 2);
     app.refuses(Code::NotFound, app::skills::resolve(&app.cx, &alice, "nothing")).await;
+    // What it reads is what it uses.
+    let by_name = app::skills::by_name::read(&app.cx, &alice, "shared").await.unwrap();
+    assert_eq!(by_name.revision.number.get(), 1);
+    let in_person = Caller { agent: None, ..alice };
+    let by_name = app::skills::by_name::read(&app.cx, &in_person, "shared").await.unwrap();
+    assert_eq!(by_name.revision.number.get(), 2);
 }
 
 #[tokio::test]

@@ -8,7 +8,8 @@ use app::runs::{Contents, InputFile, RunSkill, check, execute};
 use app::skills::{CreateSkill, Decision, Edit, EditSkill, decide, edit, read, set_enabled};
 use app::{Changes, Code, ExecutionSettings, QueueSettings};
 use model::{
-    Agent, Assignment, Caller, RevisionNumber, Role, RunLimits, RunStatus, SkillId, TokenScope, Transition,
+    Agent, Approver, Assignment, Caller, ProceduralMemory, RevisionNumber, Role, RunLimits, RunStatus,
+    SkillId, TokenScope, Transition,
 };
 use sandbox::{Captured, Ending, Failure, FailureCode, Limit, Limits, Network, Outcome, Runtime};
 use serde_json::{Map, Value, json};
@@ -105,6 +106,32 @@ async fn a_run_gives_the_result_and_is_remembered_once() {
     let paths: Vec<_> = program.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["SKILL.md", "repertoire.yaml", "scripts/add.py"]);
     assert_eq!((execution.network, execution.limits), (Network::None, Limits::default()));
+}
+
+#[tokio::test]
+async fn only_declared_parameters_of_a_script_become_variables() {
+    let runner = FakeRunner::new(|execution| Ok(returned(&execution, Value::Null)));
+    let (app, runner) = on(runner, ExecutionSettings::default()).await;
+    let alice = app.user("alice", &[]).await;
+    let given = |name: &str| [(name.to_owned(), json!("/mnt/data/x.sh"))].into_iter().collect();
+    for (skill, declared) in
+        [("declares", "  parameters:\n  - {name: place, type: string}\n"), ("takes-all", "")]
+    {
+        let sidecar = format!("procedure:\n  language: shell\n  file: run.sh\n{declared}");
+        let body = skill_md(skill, "x");
+        let files =
+            [("SKILL.md", body.as_str()), ("repertoire.yaml", sidecar.as_str()), ("run.sh", "#!/bin/bash\n")];
+        let id = put(&app, &alice, files_spec(&files)).await;
+        let name = if declared.is_empty() { "BASH_ENV" } else { "place" };
+        execute(&app.cx, &alice, id, of(given(name))).await.unwrap();
+    }
+    let [declares, takes_all] = runner.executions().try_into().unwrap();
+    assert_eq!(declares.program.environment, ["place"]);
+    assert_eq!(
+        takes_all.program.environment, [""; 0],
+        "names of the caller's choice are on standard input only"
+    );
+    assert_eq!(takes_all.program.parameters, given("BASH_ENV"));
 }
 
 #[tokio::test]
@@ -327,6 +354,34 @@ async fn a_revision_that_was_rejected_does_not_run() {
     execute(&app.cx, &alice, id, of(numbers(1, 2))).await.unwrap();
     let first = RunSkill { revision: Some(RevisionNumber::FIRST), ..of(numbers(1, 2)) };
     app.refuses(Code::RejectedContent, execute(&app.cx, &alice, id, first)).await;
+}
+
+#[tokio::test]
+async fn a_revision_that_nobody_let_in_does_not_run_by_its_number() {
+    let (app, runner) = adding().await;
+    let (admin, alice) = (app.admin().await, app.user("alice", &[]).await);
+    let settings = ProceduralMemory {
+        require_skill_approval: true,
+        approver: Approver::Admin,
+        ..ProceduralMemory::default()
+    };
+    let mine = alice.through(&app.agent_with("helper", settings).await);
+    let id = put(&app, &mine, adder("adder", "")).await;
+    let change = async |text: &str| {
+        let body = Changes { body: Some(text.into()), ..Changes::default() };
+        edit(&app.cx, &mine, id, EditSkill::new(Edit::Changes(Box::new(body)))).await.unwrap();
+    };
+    decide(&app.cx, &admin, id, Decision::new(Transition::Approve)).await.unwrap();
+    change("Hostile.").await;
+    change("Harmless.").await;
+    decide(&app.cx, &admin, id, Decision::new(Transition::Approve)).await.unwrap();
+    let run = |number| RunSkill { revision: RevisionNumber::new(number), ..of(numbers(1, 2)) };
+    let error = app.refuses(Code::SkillNotActive, execute(&app.cx, &mine, id, run(2))).await;
+    assert!(error.to_string().contains("revision 2 of `adder` was never let in"), "{error}");
+    for let_in in [1, 3] {
+        execute(&app.cx, &mine, id, run(let_in)).await.unwrap();
+    }
+    assert_eq!(runner.executions().len(), 2);
 }
 
 #[tokio::test]

@@ -118,6 +118,26 @@ async fn a_difference_shows_added_removed_and_changed_files() {
 }
 
 #[tokio::test]
+async fn a_difference_shows_the_lines_of_so_much_text_and_no_more() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    // Of each file 2 MiB are compared, so that four of them are all there is room for.
+    let with = |letter: &str| {
+        let texts = ["1.txt", "2.txt", "3.txt", "4.txt", "5.txt"]
+            .map(|path| (path, format!("{path}\n{}", letter.repeat((1 << 20) - 6))));
+        let mut files = vec![("SKILL.md", skill_md("a", "one"))];
+        files.extend(texts);
+        files
+    };
+    let id = app.put(&alice, files_spec(&with("a"))).await.record.skill.id;
+    let next = Edit::Replace(bundle(&with("b")));
+    edit(&app.cx, &alice, id, EditSkill::new(next)).await.unwrap();
+    let (_, _, found) = diff(&app.cx, &alice, id, number(1), number(2)).await.unwrap();
+    let told: Vec<_> = found.iter().map(|file| (file.path.as_str(), file.unified.is_some())).collect();
+    assert_eq!(told, [("1.txt", true), ("2.txt", true), ("3.txt", true), ("4.txt", true), ("5.txt", false)]);
+}
+
+#[tokio::test]
 async fn another_persons_skill_is_forbidden_or_hidden_in_every_use_case() {
     let app = TestApp::new().await;
     let (alice, bob) = (app.user("alice", &[]).await, app.user("bob", &[]).await);

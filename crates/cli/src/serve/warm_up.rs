@@ -57,6 +57,7 @@ pub(crate) fn trial() -> Execution {
             main: "main.py".to_owned(),
             function: Some("main".to_owned()),
             parameters: Map::<String, Value>::new(),
+            environment: Vec::new(),
             arguments: Vec::new(),
             folder_modules: false,
         },

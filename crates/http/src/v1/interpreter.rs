@@ -205,7 +205,7 @@ pub(crate) async fn interpret(
     Json(request): Json<InterpretRequest>,
 ) -> Result<Response, Problem> {
     let call = request.read(&state)?;
-    let own = OwnCall { tool: "code_interpreter", arguments: call.arguments() };
+    let own = OwnCall { tool: app::interpreter::TOOL, arguments: call.arguments() };
     app::governance::admit(&state.cx, &caller, own).await?;
     let memory = app::interpreter::has_memory(&state.cx, &caller).await?;
     if event_stream::is_wanted(&headers) {

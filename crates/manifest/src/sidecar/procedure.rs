@@ -1,6 +1,8 @@
 //! The `procedure` field: which code to run, and with what.
 
-use model::{Bundle, BundlePath, Language, Parameter, ParameterType, Procedure, RunLimits};
+use model::{
+    Bundle, BundlePath, Language, Parameter, ParameterType, Procedure, RunLimits, is_reserved_variable,
+};
 use serde_json::Value as Json;
 
 use super::cursor::Cursor;
@@ -38,7 +40,21 @@ pub(super) fn read(place: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> O
             _ => {}
         }
     }
+    if language == Some(Language::Shell) {
+        refuse_reserved(place, &parameters, cursor);
+    }
     Some(Procedure { language: language?, file: file?, function, parameters, profile, limits, network })
+}
+
+/// Parameters of a script are environment variables, and some of those are orders to its interpreter.
+fn refuse_reserved(place: &Entry, parameters: &[Parameter], cursor: &mut Cursor<'_>) {
+    for parameter in parameters.iter().filter(|parameter| is_reserved_variable(&parameter.name)) {
+        let name = &parameter.name;
+        let message = format!(
+            "parameter `{name}` is a variable by which an interpreter or the sandbox is directed; give it another name"
+        );
+        cursor.error("sidecar_value", place.line, message);
+    }
 }
 
 fn read_file(entry: &Entry, bundle: &Bundle, cursor: &mut Cursor<'_>) -> Option<BundlePath> {

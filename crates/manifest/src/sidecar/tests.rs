@@ -21,13 +21,14 @@ fn errors(text: &str) -> Vec<Finding> {
     findings.into_iter().filter(|finding| finding.level == Level::Error).collect()
 }
 
-const GOOD: [&str; 20] = [
+const GOOD: [&str; 21] = [
     "",
     "# only a comment\n",
     "title: Code Review",
     "title: '123'\ntags: [a, b]\nicon: broom\nexample_prompts: []\nextends: other-skill\nsuggested_tools: [grep]",
     "procedure: {language: python, file: scripts/run.py}",
     "procedure:\n  language: shell\n  file: run.sh\n  parameters:\n  - {name: a, type: string}",
+    "procedure: {language: python, file: scripts/run.py, parameters: [{name: PATH, type: string}]}",
     "procedure:\n  language: python\n  file: scripts/run.py\n  function: main\n  profile: data-1.0\n  parameters:\n  \
      - name: n\n    type: integer\n    description: how many\n    required: false\n    default: 3\n  \
      - {name: any, type: any, default: null}\n  - {name: o, type: object, default: {a: 1}}",
@@ -131,8 +132,18 @@ const BAD: [(&str, &str, u32); 58] = [
     ),
 ];
 
-/// What only the parser can see: the YAML itself, the bundle, and names that must differ.
-const PARSER_ONLY: [(&str, &str, u32); 5] = [
+/// What only the parser can see: the YAML itself, the bundle, and names that must differ or are taken.
+const PARSER_ONLY: [(&str, &str, u32); 7] = [
+    (
+        "procedure:\n  language: shell\n  file: run.sh\n  parameters:\n  - {name: BASH_ENV, type: string}",
+        "sidecar_value",
+        1,
+    ),
+    (
+        "procedure: {language: shell, file: run.sh, parameters: [{name: PYTHONPATH, type: any}]}",
+        "sidecar_value",
+        1,
+    ),
     ("title: a\ntitle: b", "sidecar_duplicate", 2),
     ("title: a: b", "sidecar_yaml", 1),
     ("procedure:\n  language: python\n  file: gone.py", "sidecar_file_missing", 3),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Call, Done, Effect, Shape, Stop, ToolKind};
 
 pub(crate) const CODE_INTERPRETER: ToolKind = ToolKind {
-    name: "code_interpreter",
+    name: app::interpreter::TOOL,
     aliases: &[],
     toolset: Toolset::Interpreter,
     needs_memory: false,

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::{HeaderValue, Request};
 use model::Role;
 use serde_json::json;
-use tower::ServiceExt as _;
 
-use crate::world::{Host, Stream, World};
+use crate::world::{Host, LegacyHost, Stream, World};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -72,6 +69,40 @@ async fn tools_change_with_the_settings_of_the_agent() {
 }
 
 #[tokio::test]
+async fn a_change_is_told_when_the_database_can_be_read_again() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let host = world.agent_host("").await;
+    let mut stream = listen(&host, "resourcesListChanged").await;
+    let mut told = async |name: &str| {
+        world.app.skill(&admin, name).await;
+        tokio::time::timeout(PATIENCE, stream.next()).await.expect("told in time")
+    };
+    told("before").await;
+    world.app.fail_reads(Some("FROM agents"));
+    let failed = async {
+        while world.app.failed_reads() == 0 {
+            tokio::task::yield_now().await;
+        }
+        world.app.fail_reads(None);
+    };
+    let (told, ()) = tokio::join!(told("meanwhile"), failed);
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+}
+
+#[tokio::test]
+async fn a_host_whose_token_was_revoked_is_told_no_more() {
+    let world = World::new().await;
+    let admin = world.app.admin().await;
+    let mia = world.app.user("mia@example.com", &[Role::Member]).await;
+    let mut stream = listen(&world.host(&mia).await, "resourcesListChanged").await;
+    world.revoke_tokens(&mia).await;
+    world.app.skill(&admin, "hers-no-more").await;
+    let last = tokio::time::timeout(PATIENCE, stream.next()).await.expect("ended in time");
+    assert_eq!(last["result"]["resultType"], "complete", "{last}");
+}
+
+#[tokio::test]
 async fn a_door_that_closes_ends_the_streams() {
     let world = World::new().await;
     let host = world.host(&world.app.admin().await).await;
@@ -85,25 +116,10 @@ async fn a_door_that_closes_ends_the_streams() {
 async fn a_session_that_says_twice_that_it_is_ready_is_told_once() {
     let world = World::new().await;
     let admin = world.app.admin().await;
-    let (host, router) = (world.host(&admin).await, world.mcp.router());
-    let mut session = None;
-    let hello = json!({
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
-    });
-    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    for body in [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        ready.clone(),
-        ready.clone(),
-        ready,
-    ] {
-        let request = legacy(&host, "POST", session.as_ref(), Body::from(body.to_string()));
-        let response = router.clone().oneshot(request).await.unwrap();
-        session = session.or_else(|| response.headers().get("mcp-session-id").cloned());
-        axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    }
-    let request = legacy(&host, "GET", session.as_ref(), Body::empty());
-    let mut stream = Stream::new(router.oneshot(request).await.unwrap());
+    let host = LegacyHost::introduced(&world.host(&admin).await).await;
+    host.ready().await;
+    host.ready().await;
+    let mut stream = host.stream().await;
     for round in 0..5 {
         world.app.skill(&admin, &format!("skill-{round}")).await;
         for list in ["resources", "prompts"] {
@@ -113,19 +129,4 @@ async fn a_session_that_says_twice_that_it_is_ready_is_told_once() {
         let quiet = tokio::time::timeout(Duration::from_millis(300), stream.next()).await;
         assert!(quiet.is_err(), "{quiet:?}");
     }
-}
-
-/// A request of the older protocol.
-fn legacy(host: &Host, method: &str, session: Option<&HeaderValue>, body: Body) -> Request<Body> {
-    let mut request = Request::builder()
-        .method(method)
-        .uri("/mcp")
-        .header("host", "127.0.0.1")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("authorization", format!("Bearer {}", host.token));
-    if let Some(session) = session {
-        request = request.header("mcp-session-id", session).header("mcp-protocol-version", "2025-06-18");
-    }
-    request.body(body).unwrap()
 }

@@ -4,6 +4,7 @@
 mod access;
 mod changes;
 mod memory_off;
+mod sessions;
 mod skills;
 mod tools;
 mod world;

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
 use futures::StreamExt as _;
 use model::{AgentId, Caller, ProceduralMemory, TokenScope};
-use repertoire_mcp::{Mcp, McpConfig};
+use repertoire_mcp::{Mcp, McpConfig, SessionBounds};
 use serde_json::{Value, json};
 use testkit::TestApp;
 use tower::ServiceExt as _;
@@ -35,8 +35,14 @@ pub(crate) struct Answer {
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::with_sessions(SessionBounds::default()).await
+    }
+
+    /// The same with other bounds on sessions.
+    pub(crate) async fn with_sessions(sessions: SessionBounds) -> Self {
         let app = TestApp::new().await;
-        let config = McpConfig { public_url: "http://127.0.0.1:7400".to_owned(), max_body_bytes: 4 << 20 };
+        let public_url = "http://127.0.0.1:7400".to_owned();
+        let config = McpConfig { public_url, max_body_bytes: 4 << 20, sessions };
         let mcp = Mcp::new(app.cx.clone(), config);
         Self { app, mcp }
     }
@@ -57,6 +63,14 @@ impl World {
         };
         let (_, secret): (_, Secret) = app::tokens::create(&self.app.cx, caller, request).await.unwrap();
         secret.reveal().to_owned()
+    }
+
+    /// Ends all tokens of a person.
+    pub(crate) async fn revoke_tokens(&self, caller: &Caller) {
+        let tokens = app::tokens::list(&self.app.cx, caller, app::tokens::TokensOf::Caller).await.unwrap();
+        for token in tokens {
+            app::tokens::revoke(&self.app.cx, caller, token.id).await.unwrap();
+        }
     }
 
     /// A host of this person.
@@ -156,6 +170,79 @@ impl Host {
     }
 }
 
+/// A host that speaks the older protocol, in a session.
+#[derive(Clone)]
+pub(crate) struct LegacyHost {
+    pub(crate) host: Host,
+    pub(crate) router: axum::Router,
+    pub(crate) session: Option<String>,
+}
+
+impl LegacyHost {
+    /// A host that has not introduced itself yet.
+    pub(crate) fn new(host: &Host) -> Self {
+        Self { host: host.clone(), router: host.mcp.router(), session: None }
+    }
+
+    /// A host in a session, ready to be told of changes.
+    pub(crate) async fn introduced(host: &Host) -> Self {
+        let mut legacy = Self::new(host);
+        let answer = legacy.introduce().await;
+        assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+        legacy.ready().await;
+        legacy
+    }
+
+    /// The same session with the token of another host.
+    pub(crate) fn stolen_by(&self, host: &Host) -> Self {
+        Self { host: host.clone(), ..self.clone() }
+    }
+
+    pub(crate) async fn introduce(&mut self) -> Answer {
+        let hello = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello });
+        let answer = self.post(body).await;
+        let session = answer.headers.get("mcp-session-id").and_then(|session| session.to_str().ok());
+        self.session = session.map(str::to_owned);
+        answer
+    }
+
+    pub(crate) async fn ready(&self) -> Answer {
+        self.post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await
+    }
+
+    pub(crate) async fn ping(&self) -> StatusCode {
+        self.post(json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" })).await.status
+    }
+
+    pub(crate) async fn post(&self, body: Value) -> Answer {
+        read(self.send("POST", Body::from(body.to_string())).await).await
+    }
+
+    pub(crate) async fn send(&self, method: &str, body: Body) -> Response<Body> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri("/mcp")
+            .header("host", "127.0.0.1")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("authorization", format!("Bearer {}", self.host.token));
+        if let Some(session) = &self.session {
+            request = request.header("mcp-session-id", session).header("mcp-protocol-version", "2025-06-18");
+        }
+        self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap()
+    }
+
+    /// The stream on which the session is told.
+    pub(crate) async fn stream(&self) -> Stream {
+        let response = self.send("GET", Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        Stream::new(response)
+    }
+}
+
 /// The whole answer, from JSON or from a stream.
 pub(crate) async fn read(response: Response<Body>) -> Answer {
     let (parts, body) = response.into_parts();
@@ -178,6 +265,11 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn new(response: Response<Body>) -> Self {
         Self { body: response.into_body().into_data_stream(), text: String::new() }
+    }
+
+    /// Reads until it ends.
+    pub(crate) async fn end(mut self) {
+        while self.body.next().await.is_some() {}
     }
 
     pub(crate) async fn next(&mut self) -> Value {

@@ -87,6 +87,8 @@ struct Order {
     #[serde(default)]
     parameters: Map<String, Value>,
     #[serde(default)]
+    environment: Vec<String>,
+    #[serde(default)]
     arguments: Vec<String>,
     #[serde(default)]
     folder_modules: bool,
@@ -328,6 +330,7 @@ fn execution(order: Order, folder: Option<Folder>, stop: Stop) -> Execution {
         main: order.main,
         function: order.function,
         parameters: order.parameters,
+        environment: order.environment,
         arguments: order.arguments,
         folder_modules: order.folder_modules,
     };

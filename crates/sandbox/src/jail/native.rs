@@ -19,9 +19,11 @@ pub(crate) struct Task {
     pub(crate) function: Option<String>,
     /// Its arguments by name.
     pub(crate) parameters: Map<String, Value>,
+    /// Which of them a script finds as environment variables.
+    pub(crate) environment: Vec<String>,
     /// The command line.
     pub(crate) arguments: Vec<String>,
-    /// Whether Python finds modules in the work folder too.
+    /// Whether what stands in the work folder is code of the program.
     pub(crate) folder_modules: bool,
     /// Bytes the result may have.
     pub(crate) result_limit: u64,
@@ -89,7 +91,7 @@ pub(super) fn serve() -> i32 {
 /// Does once what every run does, so that its pages are there before the request is.
 fn warm_up(engine: Option<&javascript::Engine>) {
     let task =
-        br#"{"script":false,"main":"a","parameters":{"a":1},"arguments":[],"result_limit":9,"memory":9}"#;
+        br#"{"script":false,"main":"a","parameters":{"a":1},"environment":[],"arguments":[],"folder_modules":false,"result_limit":9,"memory":9,"live":false}"#;
     let task: Option<Task> = serde_json::from_slice(task).ok();
     drop(task.and_then(|task| serde_json::to_vec(&task).ok()));
     if let Some(engine) = engine {

@@ -87,7 +87,7 @@ fn place_all(socket: OwnedFd, errors: OwnedFd) -> std::io::Result<()> {
 /// What Python finds in its environment. Threads in numeric libraries would not survive a fork.
 const PYTHON_ENVIRONMENT: &[(&str, &str)] = &[
     ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ("HOME", "/mnt/data"),
+    ("HOME", "/tmp"),
     ("LANG", "C.UTF-8"),
     ("TMPDIR", "/tmp"),
     ("PYTHONHASHSEED", "0"),

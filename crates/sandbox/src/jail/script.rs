@@ -15,6 +15,8 @@ use super::native::{ErrorReport, Report, Task};
 const RESULT: &str = "/tmp/result.json";
 /// What a script finds on its standard input.
 const INPUT: &str = "/tmp/.parameters.json";
+/// Where files of the caller stand.
+const WORK_FOLDER: &str = "/mnt/data";
 
 /// Runs it to its end.
 pub(super) fn run(task: &Task) -> Report {
@@ -36,10 +38,11 @@ fn execute(task: &Task) -> std::io::Result<ExitStatus> {
     let file = Path::new("/program").join(&task.main);
     fs::write(INPUT, serde_json::to_vec(&task.parameters)?)?;
     let mut command = command_for(&file)?;
+    let home = if task.folder_modules { WORK_FOLDER } else { "/tmp" };
     command
         .args(&task.arguments)
         .env_clear()
-        .envs([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/mnt/data"), ("LANG", "C.UTF-8")])
+        .envs([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", home), ("LANG", "C.UTF-8")])
         .envs([("TMPDIR", "/tmp"), ("RESULT_FILE", RESULT)])
         .stdin(fs::File::open(INPUT)?)
         .stdout(Stdio::inherit())
@@ -47,7 +50,7 @@ fn execute(task: &Task) -> std::io::Result<ExitStatus> {
     if let Some(proxy) = &task.proxy {
         command.envs(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, proxy)));
     }
-    for (name, value) in &task.parameters {
+    for (name, value) in task.parameters.iter().filter(|(name, _)| task.environment.contains(name)) {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         command.env(name, text);
     }

@@ -21,7 +21,7 @@ HOST = 4  # where calls of the host go
 rendering = None  # set by the fork server
 
 
-ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/mnt/data", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
 WARM_TASK = b'{"main": "warm.py", "function": "f", "parameters": {"a": 1, "b": 2.5}, "arguments": [], "result_limit": 1000}'
 
 
@@ -58,6 +58,7 @@ def run(task):
     sys.path[0:0] = [folder] if folder + "/" == FOLDER else [folder, FOLDER[:-1]]
     if task.get("folder_modules"):
         sys.path.append(WORK_FOLDER)
+        os.environ["HOME"] = WORK_FOLDER
     return report(lambda: call(task, path), task)
 
 

@@ -279,7 +279,7 @@ attack!(
 attack!(
     scripts_get_parameters_as_variables,
     script("#!/bin/sh\nprintf '%s|%s|%s' \"$text\" \"$number\" \"$1\"\n")
-        .parameters(json!({ "text": "a b", "number": 5 }))
+        .variables(json!({ "text": "a b", "number": 5 }))
         .arguments(&["first"])
         .prints("a b|5|first")
 );

@@ -73,6 +73,12 @@ impl Trial {
         self.with("parameters", parameters)
     }
 
+    /// Parameters that are environment variables too.
+    pub(crate) fn variables(self, parameters: Value) -> Self {
+        let names: Vec<_> = parameters.as_object().into_iter().flat_map(Map::keys).cloned().collect();
+        self.with("environment", json!(names)).parameters(parameters)
+    }
+
     pub(crate) fn arguments(self, arguments: &[&str]) -> Self {
         self.with("arguments", json!(arguments))
     }

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_days, check_policies};
+use store::contract::upgrades::{
+    IDS, POLICIES, REVISIONS, ROWS, check, check_days, check_let_in, check_policies,
+};
 use store_sql::{BYTEWISE, MIGRATIONS};
 use testkit::postgres::Database;
 
@@ -60,5 +62,14 @@ async fn skills_from_before_days_were_counted_are_counted_from_then_on() {
     insert(of_version(&database.url(), 5).await, &[ROWS, POLICIES].concat()).await;
     let store = open_at(&database.url(), 3).await;
     check_days(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn revisions_up_to_the_one_let_in_last_count_as_let_in() {
+    let database = Database::fresh();
+    insert(of_version(&database.url(), 5).await, &[ROWS, POLICIES, REVISIONS].concat()).await;
+    let store = open_at(&database.url(), 3).await;
+    check_let_in(&*store).await;
     store.close().await;
 }

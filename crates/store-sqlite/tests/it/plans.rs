@@ -8,7 +8,7 @@ use repertoire_store_sqlite::SqliteDriver;
 use store::contract::{World, samples};
 use store::{
     ChangeCursor, DecisionFilter, GovernedRunFilter, OpenSession, RunFilter, SessionFilter, SkillFilter,
-    SkillOrder, SkillQuery, Store, StoreError, UseQuery, UsedSkills, Visibility,
+    SkillOrder, SkillQuery, Store, StoreError, UseQuery, Visibility,
 };
 use store_sql::{Connection, Driver, Row, Sql, SqlStore, Value};
 
@@ -446,7 +446,14 @@ async fn uses_are_read_along_their_days() {
     read().await.uses_by_day(&query).await.unwrap();
     let plan = library.explained().await;
     assert!(plan.contains(by_day), "{plan}");
-    read().await.used_skills(&query, UsedSkills::Most, 20).await.unwrap();
+    read().await.uses_by_skill(&query).await.unwrap();
+    let plan = library.explained().await;
+    assert!(plan.contains(by_day), "{plan}");
+    read().await.uses_by_agent(&query, 50).await.unwrap();
+    let plan = library.explained().await;
+    assert!(plan.contains(by_day), "{plan}");
+    let of_ada = UseQuery { user: Some(world.ada), ..query.clone() };
+    read().await.unused_skills(&of_ada, 50).await.unwrap();
     let plan = library.explained().await;
     assert!(plan.contains(by_day), "{plan}");
     read().await.unused_skills(&query, 50).await.unwrap();

@@ -7,7 +7,9 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqlSafeStr as _};
 use store::Store as _;
-use store::contract::upgrades::{IDS, POLICIES, ROWS, check, check_days, check_policies};
+use store::contract::upgrades::{
+    IDS, POLICIES, REVISIONS, ROWS, check, check_days, check_let_in, check_policies,
+};
 use store_sql::MIGRATIONS;
 
 use crate::open_at;
@@ -64,5 +66,15 @@ async fn skills_from_before_days_were_counted_are_counted_from_then_on() {
     insert(of_version(&file, 5).await, &[ROWS, POLICIES].concat()).await;
     let store = open_at(&file).await;
     check_days(&*store).await;
+    store.close().await;
+}
+
+#[tokio::test]
+async fn revisions_up_to_the_one_let_in_last_count_as_let_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("test.db");
+    insert(of_version(&file, 5).await, &[ROWS, POLICIES, REVISIONS].concat()).await;
+    let store = open_at(&file).await;
+    check_let_in(&*store).await;
     store.close().await;
 }

@@ -9,7 +9,7 @@ use time::macros::{date, datetime};
 
 use super::World;
 use super::samples::{self, moment};
-use crate::{SkillRecord, Store, StoreError, UseQuery, UsedSkills, Visibility};
+use crate::{SkillRecord, SkillUses, Store, StoreError, UseQuery, Visibility};
 
 const MONDAY: Day = date!(2026 - 03 - 02);
 const NOON: Timestamp = datetime!(2026-03-02 12:00 UTC);
@@ -53,15 +53,6 @@ fn names(records: &[SkillRecord]) -> Vec<&str> {
     records.iter().map(|record| record.skill.name.as_str()).collect()
 }
 
-/// The skills that were used, with how often and how often with success.
-async fn found(world: &World, which: UsedSkills, limit: u32) -> Vec<(String, u64, u64)> {
-    let found = world.read().await.used_skills(&week(world), which, limit).await.unwrap();
-    let told = |(record, uses): (SkillRecord, Uses)| {
-        (record.skill.name.as_str().to_owned(), uses.count, uses.successes)
-    };
-    found.into_iter().map(told).collect()
-}
-
 pub async fn uses_add_up_by_day(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let (one, two) = (world.skill("one"), world.skill("two"));
@@ -86,7 +77,10 @@ pub async fn uses_add_up_by_day(store: Arc<dyn Store>) {
     let single = |successes| Uses { count: 1, successes, ..Uses::default() };
     let wanted = [(MONDAY, monday), (date!(2026 - 03 - 04), single(1)), (date!(2026 - 03 - 06), single(0))];
     assert_eq!(days, wanted);
-    assert_eq!(world.read().await.count_used_skills(&week(&world)).await.unwrap(), 2);
+    let skills = world.read().await.uses_by_skill(&week(&world)).await.unwrap();
+    let of_one = Uses { count: 7, successes: 5, runs: 2, run_time: Time::from_millis(1_505) };
+    let wanted = [(one.id, of_one), (two.id, single(0))].map(|(skill, uses)| SkillUses { skill, uses });
+    assert_eq!(skills, wanted);
 }
 
 pub async fn uses_are_narrowed_to_days_user_and_agent(store: Arc<dyn Store>) {
@@ -120,11 +114,7 @@ pub async fn uses_of_what_is_not_seen_are_not_counted(store: Arc<dyn Store>) {
     for (query, wanted) in [(week(&world), 2), (seen_by(world.bob), 2), (seen_by(world.ada), 1)] {
         assert_eq!(total(&world, &query).await, wanted, "{query:?}");
         let mut tx = world.read().await;
-        assert_eq!(tx.count_used_skills(&query).await.unwrap(), wanted, "{query:?}");
-        for which in [UsedSkills::Most, UsedSkills::Failing { least: 1 }] {
-            let found = tx.used_skills(&query, which, 10).await.unwrap();
-            assert_eq!(found.len() as u64, wanted, "{query:?}");
-        }
+        assert_eq!(tx.uses_by_skill(&query).await.unwrap().len() as u64, wanted, "{query:?}");
         let agents = tx.uses_by_agent(&query, 10).await.unwrap();
         assert_eq!(agents.iter().map(|agent| agent.uses.count).collect::<Vec<_>>(), [wanted], "{query:?}");
         let other = UseQuery { since: MONDAY + Duration::days(2), ..query };
@@ -140,25 +130,14 @@ pub async fn used_skills_come_with_the_most_used_first(store: Arc<dyn Store>) {
     let uses = [a, b, c, c].map(|skill| used(&world, skill, 2, true));
     count(&world, &uses).await;
     count(&world, &[SkillUse { user: world.bob, ..used(&world, c, 3, false) }]).await;
-    let wanted = [("c", 3, 2), ("a", 1, 1), ("b", 1, 1)].map(|(name, n, good)| (name.to_owned(), n, good));
-    assert_eq!(found(&world, UsedSkills::Most, 10).await, wanted);
-    assert_eq!(found(&world, UsedSkills::Most, 2).await, wanted[..2]);
-}
-
-pub async fn failing_skills_come_with_the_lowest_rate_first(store: Arc<dyn Store>) {
-    let world = World::new(store).await;
-    let skills = ["fine", "rare", "bad", "worse", "bad-too"].map(|name| world.skill(name));
-    world.add(&skills.each_ref()).await;
-    let mut uses = Vec::new();
-    for (skill, good, poor) in [(0, 9, 0), (1, 0, 4), (2, 2, 3), (3, 1, 4), (4, 4, 6)] {
-        uses.extend((0..good).map(|_| used(&world, &skills[skill], 1, true)));
-        uses.extend((0..poor).map(|_| used(&world, &skills[skill], 2, false)));
-    }
-    count(&world, &uses).await;
-    let wanted = [("worse", 5, 1), ("bad-too", 10, 4), ("bad", 5, 2)];
-    let wanted = wanted.map(|(name, n, good)| (name.to_owned(), n, good));
-    assert_eq!(found(&world, UsedSkills::Failing { least: 5 }, 10).await, wanted);
-    assert_eq!(found(&world, UsedSkills::Failing { least: 5 }, 1).await, wanted[..1]);
+    let told = |found: Vec<SkillUses>| {
+        found.into_iter().map(|one| (one.skill, one.uses.count, one.uses.successes)).collect::<Vec<_>>()
+    };
+    let mut tx = world.read().await;
+    let found = tx.uses_by_skill(&week(&world)).await.unwrap();
+    assert_eq!(told(found), [(c.id, 3, 2), (a.id, 1, 1), (b.id, 1, 1)]);
+    let of_bob = UseQuery { user: Some(world.bob), ..week(&world) };
+    assert_eq!(told(tx.uses_by_skill(&of_bob).await.unwrap()), [(c.id, 1, 0)]);
 }
 
 pub async fn unused_skills_come_with_the_longest_unused_first(store: Arc<dyn Store>) {
@@ -264,7 +243,7 @@ pub async fn a_use_is_of_a_skill_and_of_no_other_workspace(store: Arc<dyn Store>
     let mut tx = world.store.begin(other).await.unwrap();
     assert_eq!(tx.uses_by_day(&elsewhere).await.unwrap(), []);
     assert_eq!(tx.uses_by_agent(&elsewhere, 10).await.unwrap(), []);
-    assert_eq!(tx.used_skills(&elsewhere, UsedSkills::Most, 10).await.unwrap(), []);
+    assert_eq!(tx.uses_by_skill(&elsewhere).await.unwrap(), []);
     assert_eq!(tx.unused_skills(&elsewhere, 10).await.unwrap(), []);
     assert_eq!(tx.count_by_status(other, Visibility::All).await.unwrap(), []);
     assert_eq!(tx.prune_days(other, MONDAY + Duration::days(9)).await.unwrap(), 0);

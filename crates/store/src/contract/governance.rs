@@ -158,6 +158,20 @@ pub async fn updating_a_governed_run_replaces_what_changes(store: Arc<dyn Store>
     assert_eq!(tx.governed_run(world.workspace, other.id).await.unwrap(), Some(other));
 }
 
+pub async fn counting_steps_of_a_governed_run_leaves_its_texts(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let (run, other) = (full_run(&world), full_run(&world));
+    keep_runs(&world, &[&run, &other]).await;
+    let counted = GovernedRun { steps: 8, denied: 3, touched_at: moment(20), ..run.clone() };
+    let mut tx = world.begin().await;
+    let told = GovernedRun { task: None, context: None, outcome: None, finished_at: None, ..counted.clone() };
+    tx.count_governed_steps(&told).await.unwrap();
+    tx.commit().await.unwrap();
+    let mut tx = world.read().await;
+    assert_eq!(tx.governed_run(world.workspace, run.id).await.unwrap(), Some(counted));
+    assert_eq!(tx.governed_run(world.workspace, other.id).await.unwrap(), Some(other));
+}
+
 pub async fn governed_runs_are_listed_newest_first_in_pages(store: Arc<dyn Store>) {
     let world = World::new(store).await;
     let run = |seconds| GovernedRun {

@@ -161,6 +161,7 @@ macro_rules! contract_tests {
                 a_revision_is_found_by_its_label
                 a_label_is_unique_in_a_skill_and_free_in_others
                 a_label_can_be_taken_away_and_given_anew
+                a_revision_is_let_in_once
                 the_newest_revision_with_a_digest_is_found
                 a_file_without_its_blob_is_a_conflict
                 a_blob_is_stored_once
@@ -180,7 +181,6 @@ macro_rules! contract_tests {
                 uses_are_narrowed_to_days_user_and_agent
                 uses_of_what_is_not_seen_are_not_counted
                 used_skills_come_with_the_most_used_first
-                failing_skills_come_with_the_lowest_rate_first
                 unused_skills_come_with_the_longest_unused_first
                 uses_through_agents_are_told_with_their_names
                 skills_are_counted_by_status
@@ -217,6 +217,7 @@ macro_rules! contract_tests {
             governance {
                 a_governed_run_comes_back_as_it_was_stored
                 updating_a_governed_run_replaces_what_changes
+                counting_steps_of_a_governed_run_leaves_its_texts
                 governed_runs_are_listed_newest_first_in_pages
                 governed_runs_are_filtered_by_each_field
                 a_decision_comes_back_as_it_was_stored

@@ -23,6 +23,7 @@ pub async fn a_revision_comes_back_with_its_files_in_path_order(store: Arc<dyn S
     full.label = Some(label("2.0.0-beta.1+build"));
     full.agent = Some(samples::agent_id());
     full.message = "ändert\nalles".to_owned();
+    full.approved_at = Some(samples::moment(9));
     full.file_count = 12;
     full.size = 1 << 40;
     let mut tx = world.begin().await;
@@ -127,6 +128,23 @@ pub async fn a_label_can_be_taken_away_and_given_anew(store: Arc<dyn Store>) {
     tx.set_label(world.workspace, skill.id, number(2), Some(&wanted)).await.unwrap();
     let found = tx.revision_labelled(world.workspace, skill.id, &wanted).await.unwrap().unwrap();
     assert_eq!(found.number, number(2));
+}
+
+pub async fn a_revision_is_let_in_once(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let (skill, other) = (world.skill("skill"), world.skill("other"));
+    world.add(&[&skill, &other]).await;
+    world.add_revision(&skill, 1, &[]).await;
+    world.add_revision(&skill, 2, &[]).await;
+    world.add_revision(&other, 2, &[]).await;
+    let mut tx = world.begin().await;
+    for at in [5, 7] {
+        tx.approve_revision(world.workspace, skill.id, number(2), samples::moment(at)).await.unwrap();
+    }
+    let mut at =
+        async |skill, n| tx.revision(world.workspace, skill, number(n)).await.unwrap().unwrap().approved_at;
+    assert_eq!(at(skill.id, 2).await, Some(samples::moment(5)));
+    assert_eq!((at(skill.id, 1).await, at(other.id, 2).await), (None, None));
 }
 
 pub async fn the_newest_revision_with_a_digest_is_found(store: Arc<dyn Store>) {

@@ -145,6 +145,7 @@ pub fn revision(skill: &Skill, n: u32) -> Revision {
         agent: None,
         message: format!("revision {n}"),
         created_at: moment(i64::from(n)),
+        approved_at: None,
         file_count: 0,
         size: 0,
     }

@@ -36,6 +36,14 @@ pub const POLICIES: &str = "
         ($ID1, $ID7, 'off', 'workspace', 'workspace', 'user', 'active', FALSE, 2, $DIGEST, 1, '', '',
             '[]', '[]', '[]', TRUE, FALSE, TRUE, $ID3, $TIME, $TIME, $ID3, '');";
 
+/// Revisions of a skill with a policy, its third one active, and a fourth that waits.
+pub const REVISIONS: &str = "
+    INSERT INTO revisions (workspace_id, skill_id, number, digest, author_id, message, created_at, file_count, size)
+    VALUES
+        ($ID1, $ID4, 1, $DIGEST, $ID3, '', $TIME, 0, 0), ($ID1, $ID4, 2, $DIGEST, $ID3, '', $TIME, 0, 0),
+        ($ID1, $ID4, 3, $DIGEST, $ID3, '', $TIME, 0, 0), ($ID1, $ID4, 4, $DIGEST, $ID3, '', $TIME, 0, 0),
+        ($ID1, $ID5, 1, $DIGEST, $ID3, '', $TIME, 0, 0);";
+
 /// How many ids the rows name.
 pub const IDS: usize = 7;
 
@@ -71,6 +79,21 @@ pub async fn check_days(store: &dyn Store) {
         UseQuery { workspace, visibility: Visibility::All, since: day, until: day, user: None, agent: None };
     let days = store.read().await.unwrap().uses_by_day(&query).await.unwrap();
     assert_eq!(days.iter().map(|(day, uses)| (*day, uses.count)).collect::<Vec<_>>(), [(day, 1)]);
+}
+
+/// What a server that runs only what was let in finds in it: what was there up to the last approval counts.
+pub async fn check_let_in(store: &dyn Store) {
+    let id = |n| Uuid::from_bytes([n; 16]);
+    let workspace = WorkspaceId::new(id(1));
+    let mut tx = store.read().await.unwrap();
+    let mut let_in = Vec::new();
+    for (skill, number) in [(2, 1), (4, 1), (4, 2), (4, 3), (4, 4), (5, 1)] {
+        let number = RevisionNumber::new(number).unwrap();
+        let revision = tx.revision(workspace, SkillId::new(id(skill)), number).await.unwrap().unwrap();
+        assert!(revision.approved_at.is_none_or(|at| at == revision.created_at));
+        let_in.push(revision.approved_at.is_some());
+    }
+    assert_eq!(let_in, [true, true, true, true, false, false]);
 }
 
 /// What a server that goes by the change numbers finds in it.

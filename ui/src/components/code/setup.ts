@@ -11,11 +11,12 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { styleNonce } from '@/nonce';
 import type { Language } from './language';
+import { oneMarker } from './lists';
 
 export function languageSupport(language: Language): Extension {
   switch (language) {
     case 'markdown':
-      return yamlFrontmatter({ content: markdown() });
+      return [yamlFrontmatter({ content: markdown() }), oneMarker];
     case 'python':
       return python();
     case 'javascript':

@@ -1,12 +1,13 @@
 /** The editor of one agent: a draft over several tabs, saved as a whole, that never loses what was typed. */
-import { ActionIcon, Alert, Anchor, Badge, Menu, Tabs, ThemeIcon } from '@mantine/core';
+import { ActionIcon, Alert, Badge, Code, Menu, Tabs, ThemeIcon } from '@mantine/core';
 import { IconDots, IconLock, IconRobot, IconTrash } from '@tabler/icons-react';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { ApiError, api, call, messageOf } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
 import { AppLink } from '@/components/AppLink';
+import { BackLink } from '@/components/BackLink';
 import { ask, failed } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
@@ -73,7 +74,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   return (
     <Page
       title={agent.title || agent.name}
-      description={agent.name}
+      description={<Code>{agent.name}</Code>}
       icon={
         <ThemeIcon size={44} radius="md" variant="light" aria-hidden>
           <IconRobot size={26} stroke={1.6} />
@@ -84,11 +85,8 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           {agent.procedural_memory?.enabled ? 'Memory on' : 'Memory off'}
         </Badge>
       }
-      above={
-        <Anchor component={Link} to="/agents" size="sm" mb="xs" display="inline-block">
-          Agents
-        </Anchor>
-      }
+      above={<BackLink to="/agents">Agents</BackLink>}
+      beside
       actions={
         admin && (
           <Menu position="bottom-end">

@@ -1,7 +1,7 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { agentQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { Loaded, Page, PageSkeleton } from '@/components/page';
 import { AgentEditor } from './AgentEditor';
 
@@ -11,14 +11,7 @@ export default function AgentPage() {
   if (agent.data) return <AgentEditor key={agentId} agent={agent.data} />;
   if (agent.isPending) return <PageSkeleton />;
   return (
-    <Page
-      title="Agent"
-      above={
-        <Anchor component={Link} to="/agents" size="sm">
-          Agents
-        </Anchor>
-      }
-    >
+    <Page title="Agent" above={<BackLink to="/agents">Agents</BackLink>}>
       <Loaded query={agent}>{() => null}</Loaded>
     </Page>
   );

@@ -76,7 +76,7 @@ function Row({ agent }: { agent: Agent }) {
             </Badge>
           </Tooltip>
           <Text size="sm" c="dimmed" className={classes.count}>
-            {counted(agent.skills.length, 'skill')}
+            {agent.skills.length > 0 ? `${counted(agent.skills.length, 'skill')} assigned` : 'None assigned'}
           </Text>
         </Group>
       </Link>

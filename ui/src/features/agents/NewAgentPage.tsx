@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconLock } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { ApiError, api, call, messageOf } from '@/api/client';
 import { usualMemory } from '@/api/memory';
 import { refresh } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { failed, told } from '@/components/feedback';
 import { Page } from '@/components/page';
 import { nameProblem, slug } from '@/components/slug';
@@ -60,11 +61,7 @@ export default function NewAgentPage() {
       title="New agent"
       description="A name and a memory are enough to begin; everything else has a sensible default."
       width="text"
-      above={
-        <Anchor component={Link} to="/agents" size="sm">
-          Agents
-        </Anchor>
-      }
+      above={<BackLink to="/agents">Agents</BackLink>}
     >
       {!admin && (
         <Alert icon={<IconLock size={18} />} color="gray" mb="md" title="Admins make agents">

@@ -1,11 +1,13 @@
 /** Skills that nobody used, and the broom: archive many at once, with a way back. */
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { IconArchive } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call, messageOf, type Schemas } from '@/api/client';
-import { refresh } from '@/api/queries';
+import { refresh, skillsQuery } from '@/api/queries';
 import { failed, told } from '@/components/feedback';
 import { Section } from '@/components/Section';
+import { useStanding } from '@/components/standing';
 import { ago, counted } from '@/components/time';
 import classes from './analytics.module.css';
 import { SkillName } from './SkillName';
@@ -15,7 +17,9 @@ type Unused = Schemas['UnusedSkillView'];
 export function UnusedSkills({ skills, span }: { skills: Unused[]; span: number }) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
-  const picked = skills.filter((skill) => chosen.includes(skill.skill_id));
+  const may = useMayArchive();
+  const offered = skills.filter((skill) => may(skill.skill_id));
+  const picked = offered.filter((skill) => chosen.includes(skill.skill_id));
 
   const archive = async () => {
     setBusy(true);
@@ -57,35 +61,46 @@ export function UnusedSkills({ skills, span }: { skills: Unused[]; span: number 
         </Text>
       ) : (
         <>
-          <Checkbox
-            size="xs"
-            label={`All ${skills.length}${skills.length === 50 ? ' shown' : ''}`}
-            checked={picked.length === skills.length}
-            indeterminate={picked.length > 0 && picked.length < skills.length}
-            onChange={(event) =>
-              setChosen(event.currentTarget.checked ? skills.map((skill) => skill.skill_id) : [])
-            }
-          />
+          {offered.length > 0 && (
+            <Checkbox
+              size="xs"
+              label={
+                offered.length < skills.length
+                  ? `All ${offered.length} of yours`
+                  : `All ${skills.length}${skills.length === 50 ? ' shown' : ''}`
+              }
+              checked={picked.length === offered.length}
+              indeterminate={picked.length > 0 && picked.length < offered.length}
+              onChange={(event) =>
+                setChosen(event.currentTarget.checked ? offered.map((skill) => skill.skill_id) : [])
+              }
+            />
+          )}
           <ul className={classes.unused} aria-label="Unused skills">
             {skills.map((skill) => (
               <li key={skill.skill_id}>
                 <Group gap="sm" wrap="nowrap">
-                  <Checkbox
-                    size="xs"
-                    aria-label={`Choose ${skill.title || skill.name}`}
-                    checked={chosen.includes(skill.skill_id)}
-                    onChange={(event) => {
-                      const on = event.currentTarget.checked;
-                      setChosen((before) =>
-                        on ? [...before, skill.skill_id] : before.filter((id) => id !== skill.skill_id),
-                      );
-                    }}
-                  />
+                  {may(skill.skill_id) && (
+                    <Checkbox
+                      size="xs"
+                      aria-label={`Choose ${skill.title || skill.name}`}
+                      checked={chosen.includes(skill.skill_id)}
+                      onChange={(event) => {
+                        const on = event.currentTarget.checked;
+                        setChosen((before) =>
+                          on ? [...before, skill.skill_id] : before.filter((id) => id !== skill.skill_id),
+                        );
+                      }}
+                    />
+                  )}
                   <SkillName skill={skill} to="/skills/$skillId" />
                   <Text size="sm" c="dimmed" className={classes.figure}>
-                    {skill.last_used_at
-                      ? `used ${ago(skill.last_used_at)}`
-                      : `never used, made ${ago(skill.created_at)}`}
+                    {skill.last_used_at ? `used ${ago(skill.last_used_at)}` : 'never used'}
+                    {!skill.last_used_at && (
+                      <Text span inherit visibleFrom="sm">
+                        , made {ago(skill.created_at)}
+                      </Text>
+                    )}
                   </Text>
                 </Group>
               </li>
@@ -95,6 +110,18 @@ export function UnusedSkills({ skills, span }: { skills: Unused[]; span: number 
       )}
     </Section>
   );
+}
+
+/** Which of them a person may put away: reviewers those of all, members their own. */
+function useMayArchive(): (id: string) => boolean {
+  const { id, admin, reviewer } = useStanding();
+  const all = admin || reviewer;
+  const own = useInfiniteQuery({
+    ...skillsQuery({ user: id, status: 'active' }),
+    enabled: Boolean(id) && !all,
+  });
+  const ids = new Set(own.data?.pages.flatMap(({ items }) => items.map((skill) => skill.id)));
+  return (skill) => all || ids.has(skill);
 }
 
 /** Does the same to each, and says what was refused with one reason. */

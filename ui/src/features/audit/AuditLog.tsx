@@ -1,13 +1,14 @@
-import { Badge, Button, Group, Select, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { useDebouncedCallback, useIntersection } from '@mantine/hooks';
+import { Badge, Button, Select, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api, call } from '@/api/client';
 import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
-import { Empty, Failure, Loaded } from '@/components/page';
+import { Older } from '@/components/Older';
+import { Empty, Loaded } from '@/components/page';
 import { UserPicker } from '@/components/pickers';
 import { Ago } from '@/components/time';
 import type { AuditSearch } from '@/router';
@@ -30,17 +31,12 @@ export function AuditLog() {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = log;
   const entries = log.data?.pages.flatMap((page) => page.items);
   const chosen = entries?.find((other) => other.sequence === entry);
 
   // A link may point further back than what is shown yet.
-  const searching = entry !== undefined && !chosen && hasNextPage && (entries?.at(-1)?.sequence ?? 0) > entry;
-  const { ref, entry: foot } = useIntersection({ rootMargin: '400px' });
-  useEffect(() => {
-    const wanted = searching || foot?.isIntersecting;
-    if (wanted && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
-  }, [searching, foot?.isIntersecting, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  const searching =
+    entry !== undefined && !chosen && log.hasNextPage && (entries?.at(-1)?.sequence ?? 0) > entry;
 
   const narrow = (part: Partial<AuditSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
@@ -78,14 +74,7 @@ export function AuditLog() {
                   <Row key={item.sequence} entry={item} names={names} open={() => open(item.sequence)} />
                 ))}
               </ul>
-              {isFetchNextPageError && <Failure error={log.error} retry={() => void fetchNextPage()} />}
-              {hasNextPage && !isFetchNextPageError && (
-                <Group justify="center" ref={ref}>
-                  <Button loading={isFetching} onClick={() => void fetchNextPage()}>
-                    Show older entries
-                  </Button>
-                </Group>
-              )}
+              <Older query={log} wanted={searching} />
             </>
           )
         }

@@ -1,9 +1,8 @@
 /** The audit log: what happened, by whom, in a chain that shows any later change. */
 import { Button } from '@mantine/core';
 import { IconDownload, IconLock } from '@tabler/icons-react';
-import { fetchRaw } from '@/api/client';
 import { Empty, Page } from '@/components/page';
-import { saveAs } from '@/components/saveAs';
+import { saveFrom } from '@/components/saveAs';
 import { useStanding } from '@/components/standing';
 import { useBusy } from '@/components/useBusy';
 import { AuditLog } from './AuditLog';
@@ -16,6 +15,7 @@ export default function AuditPage() {
     <Page
       title="Audit"
       description="What happened, by whom. Each entry seals the one before it, so that any later change shows."
+      beside
       actions={may && <Export />}
     >
       {may ? (
@@ -36,10 +36,9 @@ export default function AuditPage() {
 function Export() {
   const { busy, doing } = useBusy();
   const take = () =>
-    doing(async () => {
-      const file = await (await fetchRaw('/api/v1/audit/export')).blob();
-      saveAs(file, `repertoire-audit-${new Date().toISOString().slice(0, 10)}.jsonl`);
-    });
+    doing(() =>
+      saveFrom('/api/v1/audit/export', `repertoire-audit-${new Date().toISOString().slice(0, 10)}.jsonl`),
+    );
   return (
     <Button leftSection={<IconDownload size={18} />} loading={busy} onClick={() => void take()}>
       Export

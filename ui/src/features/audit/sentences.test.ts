@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Names } from '@/components/names';
 import { type Entry, sentence } from './sentences';
 
-const names: Names = {
+const names: Pick<Names, 'user' | 'agent'> = {
   user: (id) => (id === 'ada' ? 'Ada' : 'someone'),
   agent: (id) => (id === 'bot' ? 'Release bot' : 'an agent'),
 };

@@ -77,7 +77,9 @@ const alone = new Set([
   'governance.prune',
 ]);
 
-export function sentence(entry: Entry, names: Names): Sentence {
+type Known = Pick<Names, 'user' | 'agent'>;
+
+export function sentence(entry: Entry, names: Known): Sentence {
   const detail = entry.detail as Record<string, unknown>;
   return {
     who: entry.user_id ? names.user(entry.user_id) : 'The server',
@@ -93,7 +95,7 @@ function words(value: unknown): string | null {
   return typeof value === 'string' && value ? value : null;
 }
 
-function subject(entry: Entry, detail: Record<string, unknown>, names: Names): string {
+function subject(entry: Entry, detail: Record<string, unknown>, names: Known): string {
   const named = words(detail.name) ?? words(detail.handle);
   switch (entry.subject_kind) {
     case 'skill':

@@ -47,9 +47,7 @@ export default function BenchTab() {
   });
 
   const put = (part: BenchSearch) => setFields({ ...fields, ...part });
-  const context = readObject(fields.context ?? '');
-  const given = readObject(fields.arguments ?? '');
-  const wrong = 'problem' in context || 'problem' in given;
+  const wrong = [fields.context, fields.arguments].some((text) => 'problem' in readObject(text ?? ''));
   const ask = (what: BenchSearch = fields) => {
     if (wrong && what === fields) return;
     void navigate({ to: '/governance/bench', search: readBenchSearch(what) });
@@ -108,16 +106,12 @@ export default function BenchTab() {
                 />
               )}
             </Group>
-            <JsonInput
+            <JsonField
               label="Context"
               description="What the agent knows beside it, as JSON"
               placeholder='{"environment": "production"}'
-              autosize
-              minRows={2}
-              maxRows={10}
               value={fields.context ?? ''}
-              error={'problem' in context ? context.problem : null}
-              onChange={(text) => put({ context: text })}
+              onChange={(context) => put({ context })}
             />
             <TextInput
               label="Tool"
@@ -126,15 +120,11 @@ export default function BenchTab() {
               value={fields.tool ?? ''}
               onChange={(event) => put({ tool: event.currentTarget.value })}
             />
-            <JsonInput
+            <JsonField
               label="Arguments"
               description="Of the call, as JSON"
               placeholder='{"command": "ls"}'
-              autosize
-              minRows={2}
-              maxRows={10}
               value={fields.arguments ?? ''}
-              error={'problem' in given ? given.problem : null}
               onChange={(text) => put({ arguments: text })}
             />
             <Group>
@@ -172,5 +162,20 @@ export default function BenchTab() {
         )}
       </Grid.Col>
     </Grid>
+  );
+}
+
+type JsonFieldProps = {
+  label: string;
+  description: string;
+  placeholder: string;
+  value: string;
+  onChange: (text: string) => void;
+};
+
+function JsonField(props: JsonFieldProps) {
+  const read = readObject(props.value);
+  return (
+    <JsonInput {...props} autosize minRows={2} maxRows={10} error={'problem' in read ? read.problem : null} />
   );
 }

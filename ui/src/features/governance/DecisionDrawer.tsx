@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { AppLink } from '@/components/AppLink';
 import { ButtonLink } from '@/components/ButtonLink';
 import { VerdictBadge } from '@/components/badges';
-import { DetailDrawer, Json, Part } from '@/components/detail';
+import { DetailDrawer, Json, Part, RevisionLink } from '@/components/detail';
 import { useNames } from '@/components/names';
 import { Loaded } from '@/components/page';
 import { duration, moment } from '@/components/time';
@@ -38,8 +38,7 @@ function Whole({ decision }: { decision: Decision }) {
           <Text fw={600}>{decision.tool ?? 'Which policies are active'}</Text>
         </Group>
         <Text size="sm" c="dimmed">
-          {moment(decision.at)} · {names.user(decision.user_id)}
-          {decision.agent_id && ` through ${names.agent(decision.agent_id)}`}
+          {moment(decision.at)} · {names.who(decision.user_id, decision.agent_id)}
           {decision.host && ` · asked by ${decision.host}`}
         </Text>
       </div>
@@ -81,14 +80,7 @@ function Whole({ decision }: { decision: Decision }) {
             {decision.policies.map((policy) => (
               <Group key={policy.id} gap="xs">
                 <PolicyLink id={policy.id} skill={policy.skill_id} />
-                <AppLink
-                  to="/skills/$skillId/history"
-                  params={{ skillId: policy.skill_id }}
-                  search={{ to: policy.revision }}
-                  size="sm"
-                >
-                  revision {policy.revision}
-                </AppLink>
+                <RevisionLink skill={policy.skill_id} revision={policy.revision} />
               </Group>
             ))}
           </Stack>

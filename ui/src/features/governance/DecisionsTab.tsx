@@ -1,13 +1,12 @@
 /** The log of decisions: what was asked, what was decided, by which policies. */
 import { Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
-import { useIntersection } from '@mantine/hooks';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { VerdictBadge } from '@/components/badges';
 import list from '@/components/list.module.css';
 import { type Names, useNames } from '@/components/names';
+import { Older } from '@/components/Older';
 import { Empty, Failure, ListSkeleton } from '@/components/page';
 import { Ago } from '@/components/time';
 import { DecisionDrawer } from './DecisionDrawer';
@@ -15,29 +14,25 @@ import { DecisionFilters } from './DecisionFilters';
 import classes from './governance.module.css';
 import { type Decision, decisionsQuery } from './queries';
 import type { DecisionSearch } from './search';
-import { causeLabel } from './words';
+import { argumentsInShort, causeLabel } from './words';
 
 export default function DecisionsTab() {
   const search = useSearch({ from: '/shell/governance/decisions' });
   const navigate = useNavigate();
   const names = useNames();
   const decisions = useInfiniteQuery(decisionsQuery(search));
-  const { ref, entry } = useIntersection({ rootMargin: '400px' });
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = decisions;
-  const near = entry?.isIntersecting ?? false;
-  useEffect(() => {
-    if (near && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [near, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-
   const go = (change: DecisionSearch) =>
     void navigate({ to: '/governance/decisions', search: { ...search, ...change } });
   const items = decisions.data?.pages.flatMap((page) => page.items) ?? [];
   const { decision: open, ...filters } = search;
   const filtered = Object.values(filters).some(Boolean);
 
+  // Nothing is there to be filtered.
+  const nothing = decisions.isSuccess && items.length === 0 && !filtered;
+
   return (
     <Stack gap="md">
-      <DecisionFilters search={search} onChange={go} />
+      {!nothing && <DecisionFilters search={search} onChange={go} />}
       {decisions.error && items.length === 0 ? (
         <Failure error={decisions.error} retry={() => void decisions.refetch()} />
       ) : decisions.isPending ? (
@@ -56,20 +51,7 @@ export default function DecisionsTab() {
               </li>
             ))}
           </ul>
-          <div ref={ref}>
-            {isFetchNextPageError && (
-              <Stack py="md">
-                <Failure error={decisions.error} retry={() => void fetchNextPage()} />
-              </Stack>
-            )}
-            {hasNextPage && !isFetchNextPageError && (
-              <Group justify="center" py="md">
-                <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                  Show older ones
-                </Button>
-              </Group>
-            )}
-          </div>
+          <Older query={decisions} />
         </div>
       )}
       <DecisionDrawer id={open} onClose={() => go({ decision: undefined })} />
@@ -78,7 +60,7 @@ export default function DecisionsTab() {
 }
 
 function Row({ decision, names, onOpen }: { decision: Decision; names: Names; onOpen: () => void }) {
-  const who = [names.user(decision.user_id), names.agent(decision.agent_id) || decision.host]
+  const who = [names.who(decision.user_id, decision.agent_id), !decision.agent_id && decision.host]
     .filter(Boolean)
     .join(' through ');
   return (
@@ -93,7 +75,7 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
               <>
                 <b>{decision.tool}</b>{' '}
                 <Text span ff="monospace" size="xs" c="dimmed">
-                  {decision.arguments ? inShort(decision.arguments) : ''}
+                  {decision.arguments ? argumentsInShort(decision.arguments) : ''}
                 </Text>
               </>
             ) : (
@@ -113,12 +95,6 @@ function Row({ decision, names, onOpen }: { decision: Decision; names: Names; on
       </Group>
     </UnstyledButton>
   );
-}
-
-/** Most calls have one argument that says it all. */
-function inShort(given: Record<string, unknown>): string {
-  const [only, ...more] = Object.values(given);
-  return typeof only === 'string' && more.length === 0 ? only : JSON.stringify(given);
 }
 
 function about(decision: Decision): string {

@@ -1,4 +1,4 @@
-/** What verdicts rest on, in words. */
+/** Calls, and what verdicts on them rest on, in words. */
 
 const causes: Record<string, { label: string; about: string }> = {
   forbidden: {
@@ -29,4 +29,19 @@ export function causeLabel(cause: string): string {
 
 export function causeAbout(cause: string): string {
   return causes[cause]?.about ?? '';
+}
+
+/** The arguments of a call in a line: those that say something, and the only one without its name. */
+export function argumentsInShort(given: Record<string, unknown>): string {
+  const said = Object.entries(given).filter(([, value]) => saysSomething(value));
+  const [only] = said;
+  if (only && said.length === 1) return typeof only[1] === 'string' ? only[1] : JSON.stringify(only[1]);
+  return said
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+}
+
+function saysSomething(value: unknown): boolean {
+  if (value === null || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }

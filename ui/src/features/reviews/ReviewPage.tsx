@@ -1,10 +1,11 @@
 /** The review queue: what waits on the left, the evidence and the decision on the right, all by keyboard. */
-import { Anchor, Button, Group, Kbd, SegmentedControl, Text } from '@mantine/core';
+import { Button, Group, Kbd, SegmentedControl, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowLeft, IconChecklist } from '@tabler/icons-react';
+import { IconChecklist } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { queryClient, skillQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { Empty, ListSkeleton, Loaded, Page } from '@/components/page';
 import { reviews } from '@/components/roles';
 import { isTyping } from '@/shell/Shortcuts';
@@ -56,7 +57,8 @@ export default function ReviewPage() {
           ? 'Drafts, new skills, edits and promotions that wait for a decision.'
           : 'Your drafts, and what you handed in. A reviewer decides about what others can use.'
       }
-      actions={<Keys />}
+      beside
+      actions={counts.all > 0 && <Keys />}
     >
       <Loaded query={list} skeleton={<ListSkeleton rows={6} height={84} />}>
         {() =>
@@ -99,16 +101,9 @@ export default function ReviewPage() {
               {open && me && (
                 <div className={classes.pane}>
                   {narrow && (
-                    <Anchor
-                      renderRoot={(props) => <Link to="/review" search={{ show }} {...props} />}
-                      size="sm"
-                      mb="sm"
-                      display="block"
-                    >
-                      <Group gap={4} component="span">
-                        <IconArrowLeft size={16} /> All that waits
-                      </Group>
-                    </Anchor>
+                    <BackLink to="/review" search={{ show }}>
+                      All that waits
+                    </BackLink>
                   )}
                   <ReviewDetail key={open} id={open} me={me} decisions={decisions} />
                 </div>

@@ -1,19 +1,21 @@
 /** One conversation: what was said and done, what stands beside it, and the box to go on. */
-import { Alert, Anchor, Button, Drawer, Group, Text } from '@mantine/core';
+import { Alert, Button, Drawer, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { IconArrowLeft, IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { IconInfoCircle, IconMessageOff, IconTerminal2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { useNames } from '@/components/names';
 import { Empty, Failure, ListSkeleton, Page, PageSkeleton } from '@/components/page';
 import { administers } from '@/components/roles';
 import { Composer, type ComposerHandle } from './Composer';
 import { parseCommand, requestOf, writtenAs } from './commands';
 import { OutcomeBadge } from './OutcomeBadge';
-import { AT_ONCE, type Entry, entriesQuery, type SessionDetail, sessionQuery } from './queries';
+import { type SessionDetail, sessionQuery } from './queries';
+import { useEnd, useEntries, useOnceRead } from './reading';
 import { SaveForm, type ToSave } from './SaveForm';
 import { SessionActions } from './SessionActions';
 import { SideNotes } from './SideNotes';
@@ -24,13 +26,7 @@ import { useInterpreter } from './useInterpreter';
 
 const route = getRouteApi('/shell/conversations/$sessionId');
 
-const back = (
-  <Anchor component={Link} to="/conversations" size="sm" mb="xs" display="inline-flex">
-    <Group gap={4} component="span">
-      <IconArrowLeft size={16} /> Conversations
-    </Group>
-  </Anchor>
-);
+const back = <BackLink to="/conversations">Conversations</BackLink>;
 
 export default function ConversationPage() {
   const { sessionId } = route.useParams();
@@ -53,25 +49,6 @@ export default function ConversationPage() {
       )}
     </Page>
   );
-}
-
-/**
- * The entries of a session, so many at once that most need no asking for more; all of them for whoever writes, since
- * what they add comes last.
- */
-function useEntries(id: string, all: boolean) {
-  const query = useInfiniteQuery(entriesQuery(id));
-  const entries = useMemo(
-    () => (query.data?.pages ?? []).flatMap((page) => page.items as Entry[]),
-    [query.data],
-  );
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query;
-  const wanted = hasNextPage && (all || entries.length < AT_ONCE);
-  useEffect(() => {
-    // What failed is asked for again by a person, not without end.
-    if (wanted && !isFetching && !isFetchNextPageError) void fetchNextPage();
-  }, [wanted, isFetching, isFetchNextPageError, fetchNextPage]);
-  return { query, entries, wanted };
 }
 
 function Conversation({ session }: { session: SessionDetail }) {
@@ -131,6 +108,8 @@ function Conversation({ session }: { session: SessionDetail }) {
     return true;
   };
 
+  const sendOnceRead = useOnceRead(query.isPending || (wanted && !query.isFetchNextPageError), onSend);
+
   const notes = <SideNotes session={session} codeSession={codeSession.current} agent={agent?.name} />;
   return (
     <Page
@@ -179,7 +158,7 @@ function Conversation({ session }: { session: SessionDetail }) {
               // Until its agent is known, nothing is sent in another's name.
               busy={interpreter.busy || (Boolean(session.agent_id) && agents.isPending)}
               before={historyOf(turns)}
-              onSend={onSend}
+              onSend={sendOnceRead}
               help={help}
               problem={problem}
             />
@@ -202,39 +181,6 @@ function Conversation({ session }: { session: SessionDetail }) {
     </Page>
   );
 }
-
-/** Keeps the end in sight of whoever writes, while it grows, unless they scrolled up to read. */
-function useEnd(wanted: boolean, sent: number) {
-  const place = useRef<HTMLDivElement>(null);
-  const pinned = useRef(true);
-  const toEnd = useCallback(() => {
-    window.scrollTo({ top: document.documentElement.scrollHeight });
-  }, []);
-  useEffect(() => {
-    if (!wanted || !place.current) return;
-    const scrolled = () => {
-      pinned.current = window.innerHeight + window.scrollY > document.documentElement.scrollHeight - NEAR_END;
-    };
-    const watch = new ResizeObserver(() => {
-      if (pinned.current) toEnd();
-    });
-    watch.observe(place.current);
-    window.addEventListener('scroll', scrolled, { passive: true });
-    return () => {
-      watch.disconnect();
-      window.removeEventListener('scroll', scrolled);
-    };
-  }, [wanted, toEnd]);
-  useEffect(() => {
-    if (sent === 0) return;
-    pinned.current = true;
-    toEnd();
-  }, [sent, toEnd]);
-  return place;
-}
-
-/** So many pixels from the end still count as being there. */
-const NEAR_END = 160;
 
 const calls = (turns: Turn[]) =>
   turns.flatMap((turn) => (turn.kind === 'call' && turn.call?.tool === INTERPRETER ? [turn.call] : []));

@@ -34,6 +34,8 @@ export default function ConversationsPage() {
   const narrow = (change: SessionSearch) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const filtered = Boolean(search.agent || search.outcome || search.who);
+  // Nothing is there to be filtered.
+  const nothing = list.data?.pages[0]?.items.length === 0 && !filtered;
   const begin = (
     <Button variant="filled" leftSection={<IconMessagePlus size={18} />} onClick={open}>
       New conversation
@@ -57,22 +59,26 @@ export default function ConversationsPage() {
             ]}
           />
         )}
-        <AgentPicker
-          aria-label="Agent"
-          w={{ base: '100%', xs: 200 }}
-          value={search.agent ?? null}
-          onChange={(agent) => narrow({ agent: agent ?? undefined })}
-        />
-        <Select
-          aria-label="Outcome"
-          placeholder="Any outcome"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear' }}
-          w={{ base: '100%', xs: 180 }}
-          value={search.outcome ?? null}
-          onChange={(outcome) => narrow({ outcome: outcomes.find((word) => word === outcome) })}
-          data={outcomes.map((value) => ({ value, label: labels[value] }))}
-        />
+        {!nothing && (
+          <>
+            <AgentPicker
+              aria-label="Agent"
+              w={{ base: '100%', xs: 200 }}
+              value={search.agent ?? null}
+              onChange={(agent) => narrow({ agent: agent ?? undefined })}
+            />
+            <Select
+              aria-label="Outcome"
+              placeholder="Any outcome"
+              clearable
+              clearButtonProps={{ 'aria-label': 'Clear' }}
+              w={{ base: '100%', xs: 180 }}
+              value={search.outcome ?? null}
+              onChange={(outcome) => narrow({ outcome: outcomes.find((word) => word === outcome) })}
+              data={outcomes.map((value) => ({ value, label: labels[value] }))}
+            />
+          </>
+        )}
       </Group>
       <Loaded query={list}>
         {({ pages }) => {

@@ -17,32 +17,14 @@ import { Answer, Block, Problem, Words } from './Answer';
 import { ArtifactCard } from './Artifact';
 import { writtenAs } from './commands';
 import classes from './sessions.module.css';
-import { type CallTurn, INTERPRETER } from './turns';
+import { type CallData, type CallTurn, INTERPRETER, titleOf } from './turns';
 
-type Data = {
-  operation?: string;
-  code?: string;
-  skill_name?: string;
-  skill_description?: string;
-  skill_parameters?: Record<string, unknown>;
+const icons: Record<string, typeof IconTool> = {
+  execute: IconTerminal2,
+  search_skills: IconSearch,
+  use_skill: IconBolt,
+  register_skill: IconDeviceFloppy,
 };
-
-/** What a call of the interpreter was, in words. */
-function described(tool: string, data: Data, text: string) {
-  if (tool !== INTERPRETER) return { icon: IconTool, title: tool };
-  switch (data.operation ?? 'execute') {
-    case 'execute':
-      return { icon: IconTerminal2, title: 'Ran code' };
-    case 'search_skills':
-      return { icon: IconSearch, title: `Searched for “${text}”` };
-    case 'use_skill':
-      return { icon: IconBolt, title: `Used ${data.skill_name ?? 'a skill'}` };
-    case 'register_skill':
-      return { icon: IconDeviceFloppy, title: `Saved ${data.skill_name ?? 'a skill'}` };
-    default:
-      return { icon: IconTool, title: data.operation ?? tool };
-  }
-}
 
 type CardProps = {
   turn: CallTurn;
@@ -59,9 +41,10 @@ export function ToolCard({ turn, unfolded, agent, write, save }: CardProps) {
   const entry = call ?? result;
   if (!entry) return null;
   const tool = entry.tool ?? 'tool';
-  const data = (call?.data ?? {}) as Data;
-  const { icon: Mark, title } = described(tool, data, call?.text ?? '');
+  const data = (call?.data ?? {}) as CallData;
   const own = tool === INTERPRETER;
+  const title = titleOf(turn);
+  const Mark = (own && icons[data.operation ?? 'execute']) || IconTool;
   // The code of a saved skill is on its card.
   const code = own && (data.operation ?? 'execute') === 'execute' ? data.code || call?.text : '';
   const error = (result?.data as { error?: { code: string; line?: number | null } } | null)?.error;

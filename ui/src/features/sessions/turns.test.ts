@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '@/api/client';
 import type { Entry } from './queries';
-import { codeSessionOf, forPeople, type Sent, together, turnsOf } from './turns';
+import { codeSessionOf, forPeople, type Sent, titleOf, together, turnsOf } from './turns';
 
 const entry = (number: number, kind: string, change: Partial<Entry> = {}): Entry => ({
   number,
@@ -44,6 +44,13 @@ test('data that is no artifact is shown as none', () => {
 const sent = (change: Partial<Sent>): Sent => ({ id: 1, text: '1', after: 1, state: 'running', ...change });
 const answer = { text: 'Result: 1' } as Schemas['InterpretedView'];
 
+test('a save that was refused is not told as saved', () => {
+  const call = entry(1, 'tool_call', { data: { operation: 'register_skill', skill_name: 'add' } });
+  const result = (failed: boolean) => entry(2, 'tool_result', { failed });
+  expect(titleOf({ call, result: result(false) })).toBe('Saved add');
+  expect(titleOf({ call, result: result(true) })).toBe('Could not save add');
+});
+
 test('what was sent from here is shown once, with its whole answer', () => {
   const { turns, unkept } = together(turnsOf(entries), [sent({ state: 'done', answer })]);
   expect(unkept).toEqual([]);
@@ -72,6 +79,11 @@ test('what is said to a model only is left out', () => {
   expect(
     forPeople("Used skill 'a'\n\nTell the user that you used the existing skill 'a', and what for."),
   ).toBe("Used skill 'a'");
+  expect(
+    forPeople(
+      'add (similarity 0.9): Adds.\nA skill of similarity 0.8 or more fits: use it, and tell the user so.',
+    ),
+  ).toBe('add (similarity 0.9): Adds.');
   const id = '0198b1de-0000-7000-8000-000000000001';
   const place = `The files are in the code session ${id}; give it as \`session_id\` to go on with them.`;
   expect(forPeople(`Files: a.csv (3 bytes)\n${place}`)).toBe('Files: a.csv (3 bytes)');

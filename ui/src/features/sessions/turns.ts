@@ -45,6 +45,36 @@ export function turnsOf(entries: Entry[]): Turn[] {
   return turns;
 }
 
+/** What a call of the interpreter was given. */
+export type CallData = {
+  operation?: string;
+  code?: string;
+  skill_name?: string;
+  skill_description?: string;
+  skill_parameters?: Record<string, unknown>;
+};
+
+/** What a call was, in words. What failed is not told as done. */
+export function titleOf({ call, result }: Pick<CallTurn, 'call' | 'result'>): string {
+  const tool = (call ?? result)?.tool ?? 'tool';
+  if (tool !== INTERPRETER) return tool;
+  const data = (call?.data ?? {}) as CallData;
+  const skill = data.skill_name ?? 'a skill';
+  const done = !result?.failed;
+  switch (data.operation ?? 'execute') {
+    case 'execute':
+      return 'Ran code';
+    case 'search_skills':
+      return `Searched for “${call?.text ?? ''}”`;
+    case 'use_skill':
+      return done ? `Used ${skill}` : `Tried ${skill}`;
+    case 'register_skill':
+      return done ? `Saved ${skill}` : `Could not save ${skill}`;
+    default:
+      return data.operation ?? tool;
+  }
+}
+
 /** Something sent from this page. */
 export type Sent = {
   id: number;
@@ -108,6 +138,7 @@ export function codeSessionOf(turns: Turn[]): string | undefined {
 export function forPeople(text: string): string {
   return text
     .replace(/\n+Tell the user that you [^\n]*$/, '')
+    .replace(/\n+A skill of similarity \S+ or more fits: [^\n]*$/, '')
     .replace(/\nThe files are in the code session [^\n]*go on with them\./, '')
     .trimEnd();
 }

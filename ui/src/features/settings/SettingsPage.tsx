@@ -5,7 +5,7 @@ import { useTabInSight } from '@/components/useTabInSight';
 
 const tabs = [
   { to: '/settings', label: 'Profile' },
-  { to: '/settings/users', label: 'Users' },
+  { to: '/settings/users', label: 'People' },
   { to: '/settings/tokens', label: 'Tokens' },
   { to: '/settings/workspace', label: 'Workspace' },
   { to: '/settings/system', label: 'System' },

@@ -8,7 +8,7 @@ import { told } from '@/components/feedback';
 import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { Section } from '@/components/Section';
-import { saveAs } from '@/components/saveAs';
+import { saveLink } from '@/components/saveAs';
 import { useStanding } from '@/components/standing';
 import { bytes, counted, duration } from '@/components/time';
 import { useBusy } from '@/components/useBusy';
@@ -100,7 +100,7 @@ function Sandbox({ state }: { state: Schemas['SandboxView'] }) {
             )}
             <div className={classes.main}>
               <Text fw={550} size="sm">
-                {protection.name}
+                {protection.name.replaceAll('_', ' ')}
               </Text>
               <Text size="sm" c="dimmed">
                 {protection.detail}
@@ -157,9 +157,8 @@ function Backup() {
   const { busy, doing } = useBusy();
   const take = () =>
     doing(async () => {
-      const file = await (await fetchRaw('/api/v1/backup')).blob();
-      saveAs(file, `repertoire-${new Date().toISOString().slice(0, 10)}.db`);
-      told(`Backup taken, ${bytes(file.size)}. It holds everything: keep it safe.`);
+      await saveLink('/api/v1/backup', 'repertoire-backup.db');
+      told('Your browser downloads the backup. It holds everything: keep it safe.');
     });
   return (
     <div>

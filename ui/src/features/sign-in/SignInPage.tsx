@@ -129,7 +129,7 @@ export default function SignInPage() {
             No link at hand?
           </Text>
           <Text size="sm" c="dimmed">
-            Where the server runs, this prints one. Admins make links for others in Settings, under Users.
+            Where the server runs, this prints one. Admins make links for others in Settings, under People.
           </Text>
           <Group gap={4} wrap="nowrap" className={classes.command}>
             <Code className={classes.code}>{command}</Code>

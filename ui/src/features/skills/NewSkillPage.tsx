@@ -1,7 +1,7 @@
 /** Three ways to a new skill: write it, drop a bundle, or start from code. */
-import { Anchor, Group, SegmentedControl } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { SegmentedControl } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { BackLink } from '@/components/BackLink';
 import { Page } from '@/components/page';
 import { BundleWay } from './new/BundleWay';
 import { CodeWay } from './new/CodeWay';
@@ -15,13 +15,7 @@ export default function NewSkillPage() {
       title="New skill"
       description="A skill is a folder with a SKILL.md: what it knows, and if you like what it does and what it bounds."
       width="text"
-      above={
-        <Anchor component={Link} to="/skills" size="sm" c="dimmed" mb="xs" display="inline-block">
-          <Group gap={4} component="span">
-            <IconArrowLeft size={14} aria-hidden /> Library
-          </Group>
-        </Anchor>
-      }
+      above={<BackLink to="/skills">Library</BackLink>}
     >
       <SegmentedControl
         aria-label="How to begin"

@@ -1,13 +1,15 @@
 /** The page of one skill: what it is, what waits, what can be done with it, and its tabs. */
-import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Switch, Text, Tooltip } from '@mantine/core';
-import { IconArrowLeft, IconCheck, IconCopy, IconFileOff } from '@tabler/icons-react';
+import { ActionIcon, Code, CopyButton, Group, Switch, Text, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy, IconFileOff } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { ApiError } from '@/api/client';
 import { agentsQuery, meQuery, skillQuery } from '@/api/queries';
+import { BackLink } from '@/components/BackLink';
 import { FacetMarks, OriginBadge, StatusBadge } from '@/components/badges';
+import { NotHere } from '@/components/NotHere';
 import { useNames } from '@/components/names';
-import { Empty, Failure, Page, PageSkeleton } from '@/components/page';
+import { Failure, Page, PageSkeleton } from '@/components/page';
 import { Ago } from '@/components/time';
 import { useLifecycle } from './lifecycle';
 import { rightsOf } from './rights';
@@ -40,19 +42,9 @@ function isGone(error: unknown): boolean {
 
 function Gone() {
   return (
-    <Page title="No such skill" width="text">
-      <Empty
-        icon={IconFileOff}
-        title="This skill is not here"
-        actions={
-          <Button component={Link} to="/skills" variant="filled">
-            Go to the library
-          </Button>
-        }
-      >
-        It was deleted, belongs to somebody else, or the address is not right.
-      </Empty>
-    </Page>
+    <NotHere page="No such skill" icon={IconFileOff} title="This skill is not here">
+      It was deleted, belongs to somebody else, or the address is not right.
+    </NotHere>
   );
 }
 
@@ -70,13 +62,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
     <SkillContext value={skill}>
       <Page
         title={skill.title}
-        above={
-          <Anchor component={Link} to="/skills" size="sm" c="dimmed" mb="xs" display="inline-block">
-            <Group gap={4} component="span">
-              <IconArrowLeft size={14} aria-hidden /> Library
-            </Group>
-          </Anchor>
-        }
+        above={<BackLink to="/skills">Library</BackLink>}
         icon={<SkillIcon icon={skill.icon} title={skill.title} size={44} mt={2} />}
         aside={
           <Group gap={6}>
@@ -109,6 +95,7 @@ function Known({ skill, gone }: { skill: Skill; gone: boolean }) {
             </Group>
           </div>
         }
+        beside
         actions={
           <>
             <Tooltip

@@ -80,9 +80,7 @@ export function Waiting({ skill, rights, life }: Props) {
 }
 
 function who(skill: Skill, names: ReturnType<typeof useNames>): string {
-  const author = names.user(skill.updated_by);
-  const through = skill.shown.agent_id ? ` through ${names.agent(skill.shown.agent_id)}` : '';
-  return `Revision ${skill.revision} is by ${author}${through}.`;
+  return `Revision ${skill.revision} is by ${names.who(skill.updated_by, skill.shown.agent_id)}.`;
 }
 
 /** What a reviewer compares: what was let in last, and what waits. */

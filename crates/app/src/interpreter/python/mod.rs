@@ -75,6 +75,7 @@ fn execution(cx: &Context, source: &str, name: &str) -> Execution {
             main,
             function: Some("read".to_owned()),
             parameters,
+            environment: Vec::new(),
             arguments: Vec::new(),
             folder_modules: false,
         },

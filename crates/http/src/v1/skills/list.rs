@@ -103,7 +103,7 @@ macro_rules! skill_filters {
 skill_filters!(
     /// Which skills, in which order.
     ListSkillsQuery {
-        /// `name` (the default), `updated` or `created`.
+        /// `name` (the default; not the title), `updated` or `created`.
         #[param(pattern = "^(name|updated|created)$")]
         sort: Option<String>,
         /// Whether to count all pages.

@@ -87,6 +87,7 @@ pub(crate) struct MeView {
 
 /// How much this server takes; what is larger is refused.
 #[derive(Serialize, ToSchema)]
+#[allow(clippy::struct_field_names)] // as the configuration names them
 pub(crate) struct LimitsView {
     /// The most files of a bundle.
     pub max_files: usize,

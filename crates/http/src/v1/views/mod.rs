@@ -36,7 +36,7 @@ pub(crate) use operations::{AuditEntryView, VerificationView};
 pub(crate) use proposals::ProposedView;
 pub(crate) use runs::{DeterminismView, RanView, RunLimitsView, RunView, SandboxView, SkillStatisticsView};
 pub(crate) use search::{DiscoveredView, SearchStatusView, SearchView};
-pub(crate) use sessions::{SessionDetailView, SessionEntryView, SessionView, TodoView, TodosView};
+pub(crate) use sessions::{SessionDetailView, SessionEntryView, SessionView, TodosView};
 pub(crate) use skills::{
     BulkView, DiffView, FeedbackView, FileDiffView, FileView, ImportView, PublishedView, ReviewedView,
     RevisionView, SkillDetailView, SkillGroupView, SkillView, StatisticsView, TagView, ValidationView,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::trial::{attack, in_each_mode, python_attack, script};
+use crate::trial::{Trial, attack, in_each_mode, python, python_attack, script};
 
 attack!(
     script_reads_the_first_process,
@@ -141,15 +141,81 @@ attack!(
         .prints("<$(cat /etc/shadow)><; id><`id`><-rf><a b><\n><*><--><>")
 );
 
+/// Where a script may reach hosts that its caller may not: the caller's own code must not run with it.
+const HOSTS: [&str; 1] = ["example.org"];
+/// Says where the parameters are: `BASH_ENV` and its kin not among the variables, all of them on standard input.
+const TELLS_ITS_VARIABLES: &str = "env | cut -d= -f1 | sort | tr '\\n' ' '\ncat\n";
+/// Code of the caller, for a shell and for Python.
+const SHELL_CODE: &str = "echo ESCAPED\n";
+const PYTHON_CODE: &str = "print('ESCAPED')\n";
+
 attack!(
     script_gets_parameters_that_change_the_loader,
-    script("#!/bin/sh\necho \"${LD_PRELOAD-none} ${PATH}\"\n")
-        .parameters(json!({ "LD_PRELOAD": "/mnt/data/evil.so", "PATH": "/mnt/data", "IFS": "x", "ENV": "/mnt/data/rc" }))
-        .input("rc", "echo ESCAPED")
+    script(&format!("#!/bin/sh\n{TELLS_ITS_VARIABLES}"))
+        .hosts(&HOSTS)
+        .parameters(json!({ "LD_PRELOAD": "/mnt/data/evil.so", "PATH": "/mnt/data", "IFS": "x" }))
         .check(|answer| {
-            // It is the code's own environment: whatever it is, it ran inside.
-            assert!(answer.0["ending"].is_object(), "{answer:?}");
+            let out = answer.stdout();
+            let (variables, input) = out.split_once('{').unwrap_or_else(|| panic!("{answer:?}"));
+            assert!(!variables.contains("LD_PRELOAD") && !variables.contains("IFS"), "{answer:?}");
+            assert!(variables.contains("PATH ") && input.contains("/mnt/data/evil.so"), "{answer:?}");
         })
+);
+
+attack!(
+    script_gets_a_parameter_that_names_a_file_for_its_shell,
+    script("#!/bin/bash\necho own\n")
+        .hosts(&HOSTS)
+        .parameters(json!({ "BASH_ENV": "/mnt/data/rc", "ENV": "/mnt/data/rc" }))
+        .input("rc", SHELL_CODE)
+        .prints("own\n")
+);
+
+attack!(
+    script_gets_a_parameter_that_defines_a_function_of_its_shell,
+    script("#!/bin/bash\necho own\n")
+        .hosts(&HOSTS)
+        .parameters(json!({ "BASH_FUNC_echo%%": "() { printf ESCAPED; }" }))
+        .prints("own\n")
+);
+
+attack!(
+    script_gets_a_parameter_that_leads_python_to_other_modules,
+    script("#!/usr/bin/env python3\nimport json\nprint('own')\n")
+        .hosts(&HOSTS)
+        .parameters(json!({ "PYTHONPATH": "/mnt/data", "PYTHONUSERBASE": "/mnt/data" }))
+        .input("sitecustomize.py", PYTHON_CODE)
+        .input("json.py", PYTHON_CODE)
+        .prints("own\n")
+);
+
+/// A folder of packages for each Python that there may be, each with a file that Python runs when it starts.
+fn with_packages_of_the_user(trial: Trial) -> Trial {
+    (8..=20).fold(trial, |trial, minor| {
+        let folder = format!(".local/lib/python3.{minor}/site-packages");
+        trial
+            .input(&format!("{folder}/start.pth"), "import sys; print('ESCAPED')\n")
+            .input(&format!("{folder}/usercustomize.py"), PYTHON_CODE)
+    })
+}
+
+attack!(
+    script_finds_packages_of_its_user_in_the_work_folder,
+    with_packages_of_the_user(script("#!/usr/bin/env python3\nprint('own')\n")).hosts(&HOSTS).prints("own\n")
+);
+
+attack!(
+    python_starts_another_python_beside_packages_in_the_work_folder,
+    with_packages_of_the_user(python(
+        "import subprocess\nsubprocess.run(['python3', '-c', 'print(\"own\")'], cwd='/program')\nNone\n"
+    ))
+    .hosts(&HOSTS)
+    .prints("own\n")
+);
+
+attack!(
+    code_of_a_session_has_its_home_in_the_work_folder,
+    script("echo \"$HOME\"\n").folder_modules().prints("/mnt/data\n")
 );
 
 attack!(

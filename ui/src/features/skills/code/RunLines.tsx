@@ -2,6 +2,7 @@ import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
 import { Ago, duration } from '@/components/time';
+import classes from './output.module.css';
 import { errorWords } from './words';
 
 type RunLinesProps = { run: Schemas['RunView']; children: ReactNode };
@@ -10,7 +11,7 @@ type RunLinesProps = { run: Schemas['RunView']; children: ReactNode };
 export function RunLines({ run, children }: RunLinesProps) {
   return (
     <>
-      <Group justify="space-between" wrap="nowrap" gap="sm">
+      <Group justify="space-between" gap="4px 12px" className={classes.lines}>
         {children}
         <Badge color={run.status === 'succeeded' ? 'green' : 'red'}>
           {run.error ? errorWords(run.error.code) : 'Succeeded'}

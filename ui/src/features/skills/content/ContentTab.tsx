@@ -3,7 +3,7 @@ import { Alert, Box, Button, Group, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf, type Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import type { Mark } from '@/components/code';
@@ -50,18 +50,28 @@ export default function ContentTab() {
   const findings =
     error instanceof ApiError && error.findings.length > 0 ? error.findings : examined.result?.findings;
 
+  // What is being saved is what stands here: an upload that ends meanwhile is put in when that is read again.
+  const late = useRef<Parameters<typeof update>[0][]>([]);
+  const savedAs = useRef(0);
   const put: typeof update = (step) => {
-    // What is being saved is what stands here; more would be lost when it is done.
-    if (saving) return;
+    if (saving) {
+      late.current.push(step);
+      return;
+    }
     setError(null);
     update(step);
   };
+  useEffect(() => {
+    if (saving || skill.revision < savedAs.current) return;
+    for (const step of late.current.splice(0)) update(step);
+  });
   const save = async () => {
     setError(null);
     setSaving(true);
     try {
       const saved = await edit({ files: await request(), message, expected_revision: base.revision });
       if (!saved) return;
+      savedAs.current = saved.skill.revision;
       discard();
       setMessage('');
       told(saved.outcome === 'unchanged' ? 'Nothing changed' : `Saved as revision ${saved.skill.revision}`);

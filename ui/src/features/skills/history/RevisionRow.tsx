@@ -37,10 +37,7 @@ export function RevisionRow({ skill, revision, shown, locked, onShow }: Props) {
             )}
           </Group>
           <div className={classes.facts}>
-            <span>
-              {names.user(revision.author_id)}
-              {revision.agent_id ? ` through ${names.agent(revision.agent_id)}` : ''}
-            </span>
+            <span>{names.who(revision.author_id, revision.agent_id)}</span>
             <Ago at={revision.created_at} inherit />
             <span>
               {counted(revision.file_count, 'file')}, {bytes(revision.size)}

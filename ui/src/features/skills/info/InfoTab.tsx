@@ -89,7 +89,7 @@ export default function InfoTab() {
     <>
       {touched && !saving && <Newer base={base} now={skill} />}
       <Grid gap="xl">
-        <Grid.Col span={{ base: 12, md: 8 }}>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
           <Fieldset disabled={locked} variant="unstyled">
             <Stack>
               <Group align="flex-start" wrap="nowrap">
@@ -195,7 +195,7 @@ export default function InfoTab() {
             </Alert>
           )}
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4 }}>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
           <Facts skill={skill} />
         </Grid.Col>
       </Grid>

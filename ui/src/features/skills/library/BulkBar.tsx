@@ -36,6 +36,7 @@ export function BulkBar({ deleted }: { deleted: boolean }) {
       shadow="lg"
       withBorder
       className={classes.bar}
+      data-foot-bar
       role="region"
       aria-label="Chosen skills"
       aria-live="polite"

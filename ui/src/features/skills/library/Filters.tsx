@@ -25,7 +25,8 @@ export function FilterButton({ search, change }: FilterProps) {
   const narrow = useMediaQuery('(max-width: 48em)');
   const on = filtersOn(search).length;
   const set = (part: Partial<LibrarySearch>) => change({ ...search, ...part });
-  const inside = { comboboxProps: { withinPortal: false }, size: 'sm' as const };
+  // The first one gets the focus when this opens; its list would cover the others.
+  const inside = { comboboxProps: { withinPortal: false }, openOnFocus: false, size: 'sm' as const };
   const choice = (word: 'origin' | 'status' | 'scope' | 'facet', label: string, data: [string, string][]) => (
     <Select
       {...inside}

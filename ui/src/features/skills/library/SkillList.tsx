@@ -69,7 +69,7 @@ function Rows({ items, total, label, fading, more }: RowsProps) {
   // Rows get the same box each time: another page must not draw those again that are there.
   const shown = useRef(items);
   shown.current = items;
-  const height = useMediaQuery('(max-width: 48em)') ? CARD : ROW;
+  const height = useMediaQuery('(max-width: 62em)') ? CARD : ROW;
   const above = useAbove(list);
   // Both must stay the same from one drawing to the next: everything is measured again when they change.
   const estimateSize = useCallback(() => height, [height]);

@@ -1,5 +1,5 @@
 /** What a policy is, for a skill that has none, and the way to its first one. */
-import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
+import { SimpleGrid, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { IconShieldHalf } from '@tabler/icons-react';
 import { Empty } from '@/components/page';
 import classes from './policy.module.css';
@@ -26,18 +26,23 @@ export function NoPolicy({ why, onAdd }: Props) {
         )}
       </Empty>
       {!why && (
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          {templates.map(({ label, about, text }) => (
-            <UnstyledButton key={label} className={classes.template} onClick={() => onAdd(text)}>
-              <Text fw={600} size="sm">
-                {label}
-              </Text>
-              <Text size="sm" c="dimmed">
-                {about}
-              </Text>
-            </UnstyledButton>
-          ))}
-        </SimpleGrid>
+        <>
+          <Title order={2} size="h5" mt="xs">
+            Begin with one of these
+          </Title>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            {templates.map(({ label, about, text }) => (
+              <UnstyledButton key={label} className={classes.template} onClick={() => onAdd(text)}>
+                <Text fw={600} size="sm">
+                  {label}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {about}
+                </Text>
+              </UnstyledButton>
+            ))}
+          </SimpleGrid>
+        </>
       )}
     </Stack>
   );

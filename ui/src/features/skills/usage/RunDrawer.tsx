@@ -3,8 +3,7 @@ import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconGauge } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api, call, type Schemas } from '@/api/client';
-import { AppLink } from '@/components/AppLink';
-import { DetailDrawer, FactTable, Json, Part } from '@/components/detail';
+import { DetailDrawer, FactTable, Json, Part, RevisionLink } from '@/components/detail';
 import { useNames } from '@/components/names';
 import { Loaded } from '@/components/page';
 import { bytes, duration, moment } from '@/components/time';
@@ -41,18 +40,10 @@ function Whole({ run }: { run: Schemas['RunView'] }) {
           <Badge color={run.status === 'succeeded' ? 'green' : 'red'}>
             {run.status === 'succeeded' ? 'Succeeded' : 'Failed'}
           </Badge>
-          <AppLink
-            to="/skills/$skillId/history"
-            params={{ skillId: run.skill_id }}
-            search={{ to: run.revision }}
-            size="sm"
-          >
-            revision {run.revision}
-          </AppLink>
+          <RevisionLink skill={run.skill_id} revision={run.revision} />
         </Group>
         <Text size="sm" c="dimmed">
-          {moment(run.started_at)} · {names.user(run.user_id)}
-          {run.agent_id && ` through ${names.agent(run.agent_id)}`}
+          {moment(run.started_at)} · {names.who(run.user_id, run.agent_id)}
         </Text>
       </div>
       {run.limits_hit.map((limit) => (

@@ -1,8 +1,9 @@
 /** The runs of a skill, newest first; each opens with all that is remembered of it. */
-import { Button, Group, SegmentedControl, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useNames } from '@/components/names';
+import { Older } from '@/components/Older';
 import { Failure, ListSkeleton } from '@/components/page';
 import classes from '../code/output.module.css';
 import { RunLines } from '../code/RunLines';
@@ -54,8 +55,7 @@ export function RunList({ skill }: { skill: string }) {
               <UnstyledButton className={classes.pick} onClick={() => go({ run: run.id })}>
                 <RunLines run={run}>
                   <Text size="sm" truncate>
-                    {names.user(run.user_id)}
-                    {run.agent_id && ` through ${names.agent(run.agent_id)}`}
+                    {names.who(run.user_id, run.agent_id)}
                   </Text>
                 </RunLines>
               </UnstyledButton>
@@ -63,13 +63,7 @@ export function RunList({ skill }: { skill: string }) {
           ))}
         </Stack>
       )}
-      {runs.hasNextPage && (
-        <Group justify="center" mt="sm">
-          <Button size="xs" loading={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-            Show older ones
-          </Button>
-        </Group>
-      )}
+      <Older query={runs} />
       <RunDrawer id={search.run} onClose={() => go({ run: undefined })} />
     </section>
   );
