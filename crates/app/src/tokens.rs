@@ -116,7 +116,8 @@ pub async fn revoke(cx: &Context, caller: &Caller, id: TokenId) -> Result<(), Er
     let token = tx.token(caller.workspace, id).await?.ok_or_else(|| Error::not_found("token", id))?;
     access::decide(caller, Act::ManageToken(token.user))?;
     if tx.revoke_token(caller.workspace, id, cx.now()).await? {
-        audit::record(cx, &mut *tx, caller, "token.revoke", ("token", id.to_string()), &[]).await?;
+        let detail = [("user", json!(token.user.to_string()))];
+        audit::record(cx, &mut *tx, caller, "token.revoke", ("token", id.to_string()), &detail).await?;
         tx.commit().await?;
     }
     Ok(())
