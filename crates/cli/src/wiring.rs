@@ -31,6 +31,8 @@ pub(crate) enum Life {
     Server,
     /// For one command: what is needed is made when it is needed.
     Command,
+    /// For one question to a library that is there already: an empty one is refused, not set up.
+    Visit,
 }
 
 /// A library that is open.
@@ -67,9 +69,18 @@ async fn start(
     let cx = with_sandbox(cx, settings, life)?.with_meaning(meaning(&settings.search)?);
     let cx = cx.with_governance(settings.governance.settings()).with_recording(settings.sessions.settings());
     let cx = cx.with_analytics(settings.analytics.settings());
-    let link = app::workspaces::set_up(&cx).await.map_err(|error| {
+    let failed = |error: app::Error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
-    })?;
+    };
+    let link = match life {
+        Life::Visit if !app::workspaces::is_set_up(&cx).await.map_err(failed)? => {
+            cx.store.close().await;
+            return Err(Failure::unavailable("the library is empty")
+                .hint("is it the right one? any other command sets it up"));
+        }
+        Life::Visit => None,
+        Life::Server | Life::Command => app::workspaces::set_up(&cx).await.map_err(failed)?,
+    };
     Ok(Opened { cx, first_link: link.map(|secret| Secret::new(secret.reveal())) })
 }
 
@@ -138,7 +149,7 @@ pub(crate) fn runner(settings: &Settings, life: Life) -> Outcome<SandboxRunner> 
         usual: settings.sandbox.limits.each.clone(),
         spares: match life {
             Life::Server => settings.sandbox.concurrency.value,
-            Life::Command => 0,
+            Life::Command | Life::Visit => 0,
         },
     }))
 }
