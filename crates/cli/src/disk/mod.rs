@@ -9,7 +9,10 @@ mod write;
 
 pub(crate) use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use walk::{Found, Scan, Skipped, scan};
-pub(crate) use write::{Overwrite, rewrite_file, write_file, write_folder, write_program, write_shared};
+pub(crate) use write::{
+    Known, Overwrite, replace_folder, rewrite_file, some_of, strangers, write_file, write_folder, write_program,
+    write_shared,
+};
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;

@@ -12,13 +12,16 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Skill, api};
 use crate::commands::skill::stored_bundle;
-use crate::disk::{Fingerprint, Overwrite, fingerprint, rewrite_file, write_folder};
+use crate::disk::{Fingerprint, Known, fingerprint, replace_folder, rewrite_file, some_of, strangers};
 use crate::exit::{Failure, Outcome};
 use crate::hosts::Place;
 
 /// The file that says what we wrote.
 const RECORD: &str = ".repertoire.json";
 const VERSION: u32 = 1;
+/// Why a skill is spared, and what to do about it.
+const CHANGED: &str = "it was changed here";
+const FORCE: &str = "--force replaces it";
 
 /// What we wrote into a folder, for whom, and from which library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +78,7 @@ pub(super) struct Plan {
 enum Step {
     Write { name: String, from: Option<u64>, to: u64, bundle: Bundle },
     Remove { name: String, files: Vec<String> },
-    Spare { name: String, why: &'static str },
+    Spare { name: String, why: String, way: &'static str },
 }
 
 impl Shelf {
@@ -181,7 +184,8 @@ impl Shelf {
         written: Option<&Written>,
         force: bool,
     ) -> Outcome<(Option<Step>, Written)> {
-        let found = fingerprint(&self.place.real.join(&skill.name))?;
+        let folder = self.place.real.join(&skill.name);
+        let found = fingerprint(&folder)?;
         let found = found.as_ref();
         let is_ours = found.is_none_or(|found| written.is_some_and(|written| written.owns_all(found)));
         if let Some(written) = written
@@ -197,8 +201,12 @@ impl Shelf {
         }
         let name = skill.name.clone();
         if !is_ours && !force {
-            let why = if written.is_some() { "it was changed here" } else { "it is not from the library" };
-            return Ok((Some(Step::Spare { name, why }), now));
+            let why = if written.is_some() { CHANGED } else { "it is not from the library" };
+            return Ok((Some(Step::Spare { name, why: why.to_owned(), way: FORCE }), now));
+        }
+        let known = Known { files: files_of(written), ..Known::default() };
+        if let Some(why) = found.map(|_| more_than_a_skill(&folder, &bundle, &known)).transpose()?.flatten() {
+            return Ok((Some(Step::Spare { name, why, way: "move that away first" }), now));
         }
         let from = written.filter(|_| found.is_some()).map(|written| written.revision);
         Ok((Some(Step::Write { name, from, to: skill.revision, bundle }), now))
@@ -211,7 +219,7 @@ impl Shelf {
             .map_err(|error| unreadable(&self.place.real.join(RECORD), &error.to_string()))?;
         let found = fingerprint(&self.place.real.join(&name))?.unwrap_or_default();
         if !force && !written.owns_all(&found) {
-            return Ok(Step::Spare { name, why: "it was changed here" });
+            return Ok(Step::Spare { name, why: CHANGED.to_owned(), way: FORCE });
         }
         let files = found.into_keys().filter(|file| written.files.contains_key(file)).collect();
         Ok(Step::Remove { name, files })
@@ -277,7 +285,7 @@ impl Plan {
                 format!("  ~ {name}, revision {from} becomes {to}")
             }
             Step::Remove { name, .. } => format!("  - {name}"),
-            Step::Spare { name, why } => format!("  ! {name} is left alone: {why}"),
+            Step::Spare { name, why, .. } => format!("  ! {name} is left alone: {why}"),
         }));
         lines.push(format!("  = {} as they are", self.unchanged));
         lines.join("\n") + "\n"
@@ -289,7 +297,7 @@ impl Plan {
             self.steps.iter().filter_map(of).collect()
         };
         let spared = self.steps.iter().filter_map(|step| match step {
-            Step::Spare { name, why } => Some(json!({"name": name, "why": why})),
+            Step::Spare { name, why, .. } => Some(json!({"name": name, "why": why})),
             _ => None,
         });
         let spared: Vec<_> = spared.collect();
@@ -306,7 +314,7 @@ impl Plan {
     /// What a person should know afterwards.
     pub(super) fn notes(&self) -> Vec<String> {
         let spared = self.steps.iter().filter_map(|step| match step {
-            Step::Spare { name, why } => Some(format!("`{name}` is left alone: {why}; --force replaces it")),
+            Step::Spare { name, why, way } => Some(format!("`{name}` is left alone: {why}; {way}")),
             _ => None,
         });
         let left_out = (!self.left_out.is_empty()).then(|| {
@@ -323,7 +331,11 @@ impl Plan {
         let root = &self.place.real;
         for step in &self.steps {
             match step {
-                Step::Write { name, bundle, .. } => write_folder(&root.join(name), bundle, Overwrite::Yes)?,
+                Step::Write { name, bundle, .. } => {
+                    let written = self.before.as_ref().and_then(|before| before.skills.get(name));
+                    let known = Known { files: files_of(written), ..Known::default() };
+                    replace_folder(&root.join(name), bundle, &known)?;
+                }
                 Step::Remove { name, files } => remove(&root.join(name), files)?,
                 Step::Spare { .. } => {}
             }
@@ -345,6 +357,20 @@ impl Step {
     fn acts(&self) -> bool {
         !matches!(self, Self::Spare { .. })
     }
+}
+
+/// The files that we wrote.
+fn files_of(written: Option<&Written>) -> BTreeSet<String> {
+    written.into_iter().flat_map(|written| written.files.keys().cloned()).collect()
+}
+
+/// Says what would be lost with a folder, if anything.
+fn more_than_a_skill(folder: &Path, bundle: &Bundle, known: &Known) -> Outcome<Option<String>> {
+    if !std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Ok(Some("it is not a folder".to_owned()));
+    }
+    let more = strangers(folder, bundle, known)?;
+    Ok((!more.is_empty()).then(|| format!("it holds more than a skill: {}", some_of(&more))))
 }
 
 /// Removes these files of a folder, and the folders that are empty then.

@@ -1,7 +1,7 @@
 //! `export`: the library's skills as folders, byte for byte.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use clap::Args;
@@ -10,10 +10,13 @@ use model::{Bundle, BundlePath};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Pick, Reference, Skill, api, find_skill};
-use crate::disk::{Overwrite, write_folder, write_shared};
+use crate::disk::{Known, Overwrite, replace_folder, strangers, write_folder, write_shared};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, Progress, line};
 use crate::session::Session;
+
+/// In how many earlier revisions a file is looked for that the folder holds and the skill does not.
+const EARLIER: usize = 50;
 
 /// What to export, and where to.
 #[derive(Args)]
@@ -34,7 +37,7 @@ pub(crate) struct ExportArgs {
     /// Put each skill where it was imported from, below the folder
     #[arg(long, conflicts_with = "zip")]
     by_source: bool,
-    /// Replace what is there
+    /// Replace skills that are there
     #[arg(long)]
     force: bool,
 }
@@ -68,11 +71,14 @@ impl ExportArgs {
     async fn write(&self, client: &Client, output: Output) -> Outcome<(Vec<Value>, Vec<Value>)> {
         let jobs = self.jobs(client).await?;
         let single = jobs.len() == 1;
-        let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
         let progress = Progress::new(output, jobs.len(), "exporting");
         let (mut written, mut failed) = (Vec::new(), Vec::new());
-        for job in jobs {
-            let done = self.write_one(client, &job, overwrite).await;
+        for (place, job) in jobs.iter().enumerate() {
+            // Those inside come right behind.
+            let behind = jobs.get(place + 1..).unwrap_or_default().iter();
+            let inside = behind.map_while(|other| other.target.strip_prefix(&job.target).ok());
+            let inside = inside.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+            let done = self.write_one(client, job, inside).await;
             progress.add(1);
             match done {
                 Ok(()) => {
@@ -86,12 +92,19 @@ impl ExportArgs {
         Ok((written, failed))
     }
 
-    async fn write_one(&self, client: &Client, job: &Job, overwrite: Overwrite) -> Outcome {
+    async fn write_one(&self, client: &Client, job: &Job, inside: BTreeSet<String>) -> Outcome {
         let archive = archive(client, &job.skill.id, job.revision.as_deref()).await?;
         if self.zip {
+            let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
             return write_shared(&job.target, &archive, overwrite);
         }
-        write_folder(&job.target, &unpack(&archive)?, overwrite)
+        let bundle = unpack(&archive)?;
+        if !self.force {
+            return write_folder(&job.target, &bundle);
+        }
+        let is_folder = std::fs::symlink_metadata(&job.target).is_ok_and(|found| found.is_dir());
+        let known = if is_folder { known(client, job, &bundle, inside).await? } else { Known::default() };
+        replace_folder(&job.target, &bundle, &known)
     }
 
     async fn jobs(&self, client: &Client) -> Outcome<Vec<Job>> {
@@ -149,6 +162,24 @@ impl ExportArgs {
         }
         last
     }
+}
+
+/// What may stand in a skill's folder: other skills, and files as an earlier revision has them.
+async fn known(client: &Client, job: &Job, bundle: &Bundle, inside: BTreeSet<String>) -> Outcome<Known> {
+    let holds = |folder: &String| bundle.files().any(|(path, _)| Path::new(path.as_str()).starts_with(folder));
+    let apart = inside.into_iter().filter(|folder| !holds(folder)).collect();
+    let mut known = Known { files: BTreeSet::new(), apart };
+    for number in (1..=job.skill.revision).rev().take(EARLIER) {
+        if strangers(&job.target, bundle, &known)?.is_empty() {
+            break;
+        }
+        let earlier = stored_bundle(client, &job.skill.id, Some(&number.to_string())).await?;
+        let same = earlier.files().filter(|(path, file)| {
+            std::fs::read(job.target.join(path.as_str())).is_ok_and(|found| found == *file.content)
+        });
+        known.files.extend(same.map(|(path, _)| path.to_string()));
+    }
+    Ok(known)
 }
 
 async fn archive(client: &Client, skill: &str, revision: Option<&str>) -> Outcome<Bytes> {
