@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use clap::Args;
 use manifest::{Limits, read_zip};
-use model::{Bundle, BundlePath};
+use model::{AgentId, Bundle, BundlePath, ScopeKind, SkillId, SkillName, UserId};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Pick, Reference, Skill, api, find_skill};
@@ -15,6 +15,8 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, Progress, line};
 use crate::session::Session;
 
+/// How much of an archive is unpacked, whatever the server sends.
+const MAX_BYTES: u64 = 1 << 30;
 /// In how many earlier revisions a file is looked for that the folder holds and the skill does not.
 const EARLIER: usize = 50;
 
@@ -111,13 +113,15 @@ impl ExportArgs {
         let mut wanted = Vec::new();
         if self.all {
             for item in client.all(api("GET", &["skills"]), None).await? {
-                let skill =
+                let skill: Skill =
                     serde_json::from_value(item).map_err(|error| Failure::internal(error.to_string()))?;
+                check_names(&skill)?;
                 wanted.push((skill, None));
             }
         } else {
             for reference in &self.skills {
                 let skill = find_skill(client, &reference.skill, Pick::Nearest).await?;
+                check_names(&skill)?;
                 wanted.push((skill, reference.revision.clone()));
             }
         }
@@ -164,6 +168,20 @@ impl ExportArgs {
     }
 }
 
+/// Refuses a skill whose names are not what names are: they become those of folders, and a server may say anything.
+fn check_names(skill: &Skill) -> Outcome {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::invalid(format!("the server names a skill that cannot be written to disk: {error}"))
+    };
+    SkillName::parse(&skill.name).map_err(|error| wrong(&error))?;
+    SkillId::parse(&skill.id).map_err(|error| wrong(&error))?;
+    ScopeKind::parse(&skill.scope.kind).map_err(|error| wrong(&error))?;
+    let owners = (&skill.scope.user_id, &skill.scope.agent_id);
+    owners.0.as_deref().map(UserId::parse).transpose().map_err(|error| wrong(&error))?;
+    owners.1.as_deref().map(AgentId::parse).transpose().map_err(|error| wrong(&error))?;
+    Ok(())
+}
+
 /// What may stand in a skill's folder: other skills, and files as an earlier revision has them.
 async fn known(client: &Client, job: &Job, bundle: &Bundle, inside: BTreeSet<String>) -> Outcome<Known> {
     let holds = |folder: &String| bundle.files().any(|(path, _)| Path::new(path.as_str()).starts_with(folder));
@@ -195,12 +213,12 @@ pub(crate) async fn stored_bundle(client: &Client, skill: &str, revision: Option
 /// The one skill of an archive that the server made.
 fn unpack(archive: &[u8]) -> Outcome<Bundle> {
     let unreadable = |why: String| Failure::internal(format!("the server's archive cannot be read: {why}"));
-    // What the library holds was let in within its limits; packing cannot make it larger than the server's own.
+    // What the library holds was let in within its own limits, and packs as small as it does; only memory is bounded.
     let limits = Limits {
         max_files: usize::MAX,
-        max_file_bytes: u64::MAX,
-        max_bundle_bytes: u64::MAX,
-        max_skill_file_bytes: u64::MAX,
+        max_file_bytes: MAX_BYTES,
+        max_bundle_bytes: MAX_BYTES,
+        max_skill_file_bytes: MAX_BYTES,
         max_archive_bytes: u64::MAX,
         max_archive_entries: usize::MAX,
         max_expansion: u64::MAX,
@@ -214,4 +232,34 @@ fn unpack(archive: &[u8]) -> Outcome<Bundle> {
         files.insert(inner, file.clone());
     }
     Bundle::new(files).map_err(|error| unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_server_makes_up_are_refused() {
+        let id = "0199a000-0000-7000-8000-000000000001";
+        let skill = |name: &str, id: &str, kind: &str, user: Option<&str>| -> Skill {
+            serde_json::from_value(json!({
+                "id": id, "name": name, "title": "", "description": "", "origin": "", "status": "",
+                "scope": {"kind": kind, "user_id": user}, "enabled": true, "usable": true, "revision": 1,
+                "digest": "", "tags": [], "facets": [], "created_at": "", "updated_at": "",
+            }))
+            .unwrap()
+        };
+        check_names(&skill("tool", id, "user", Some(id))).unwrap();
+        for (name, id, kind, user) in [
+            ("/etc/cron.d", id, "workspace", None),
+            ("../../.config/autostart", id, "workspace", None),
+            ("..", id, "workspace", None),
+            ("tool", "../x", "workspace", None),
+            ("tool", id, "/../x", None),
+            ("tool", id, "user", Some("x/../../y")),
+        ] {
+            let refused = check_names(&skill(name, id, kind, user)).unwrap_err();
+            assert_eq!(refused.exit, Exit::Invalid, "{name} {id} {kind} {user:?}");
+        }
+    }
 }
