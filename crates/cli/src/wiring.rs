@@ -205,10 +205,15 @@ pub(crate) async fn restore(backup: &Path, target: Target<'_>) -> Outcome<Copied
     let copy = scratch.path().join("backup.db");
     // Opening brings an older schema up to date; that must not happen to someone's backup.
     std::fs::copy(backup, &copy).map_err(|error| Failure::file("read", backup, &error))?;
-    let source = SqliteDriver::open(&copy).await.map_err(|error| {
-        let message = format!("`{}` is not a backup of a library: {}", backup.display(), chain(&error));
+    let invalid = |why: &str| {
+        let message = format!("`{}` is not a backup of a library: {why}", backup.display());
         Failure::new(Exit::Invalid, "invalid_backup", message)
-    })?;
+    };
+    // Opening also makes the schema where there is none, and what is empty then copies without a fault.
+    if !SqliteDriver::is_library(&copy).await {
+        return Err(invalid("there is no workspace in it"));
+    }
+    let source = SqliteDriver::open(&copy).await.map_err(|error| invalid(&chain(&error)))?;
     let copied = match target {
         Target::Folder(folder) => {
             let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;

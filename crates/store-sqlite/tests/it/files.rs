@@ -130,6 +130,22 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn a_library_is_told_from_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("empty.db"), "").unwrap();
+    std::fs::write(at("notes.txt"), "these are my notes ".repeat(100)).unwrap();
+    let store = open_at(&at("nobody.db")).await;
+    for name in ["missing.db", "empty.db", "notes.txt", "nobody.db"] {
+        assert!(!SqliteDriver::is_library(&at(name)).await, "{name}");
+    }
+    assert!(!at("missing.db").exists());
+    assert_eq!(std::fs::metadata(at("empty.db")).unwrap().len(), 0);
+    World::new(store as Arc<dyn Store>).await;
+    assert!(SqliteDriver::is_library(&at("nobody.db")).await);
+}
+
+#[tokio::test]
 async fn a_database_of_a_later_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("test.db");
