@@ -16,6 +16,7 @@ use store_sqlite::{SqliteDriver, SqliteStore};
 
 use crate::config::{EmbedderKind, Search, Secret, Settings};
 use crate::data_folder::DataFolder;
+use crate::disk::scratch_folder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::python::Profiles;
 
@@ -201,7 +202,7 @@ pub(crate) enum Target<'a> {
 
 /// Copies a backup into an empty library. The backup itself is left as it is.
 pub(crate) async fn restore(backup: &Path, target: Target<'_>) -> Outcome<Copied> {
-    let scratch = tempfile::tempdir().map_err(|error| Failure::file("use", &std::env::temp_dir(), &error))?;
+    let scratch = scratch_folder()?;
     let copy = scratch.path().join("backup.db");
     // Opening brings an older schema up to date; that must not happen to someone's backup.
     std::fs::copy(backup, &copy).map_err(|error| Failure::file("read", backup, &error))?;

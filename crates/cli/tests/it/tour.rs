@@ -34,7 +34,10 @@ fn tour(world: &World, place: &[&str]) {
     assert!(ok(&["skill", "use", "notes"]).starts_with("<skill_content name=\"notes\">"));
 
     ok(&["skill", "edit", "notes", "--title", "Release notes", "--tag", "writing", "-m", "a title"]);
-    let editor = world.write("editor.sh", "printf '\\nMore.\\n' >> \"$1\"\n");
+    let editor = world.write(
+        "editor.sh",
+        "printf '\\nMore.\\n' >> \"$1\"\ntest \"$(ls -ld \"$(dirname \"$1\")\" | cut -c1-10)\" = drwx------\n",
+    );
     let args = with(&["skill", "edit", "notes", "-m", "more"]);
     let mut command = world.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
     command.env("EDITOR", format!("sh {}", editor.display()));

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{tell, text_of};
 use crate::client::{Client, Pick, Published, Reference, Skill, api, find_skill};
 use crate::config::{Environment as _, ProcessEnvironment};
+use crate::disk::scratch_folder;
 use crate::exit::{Failure, Outcome};
 use crate::session::Session;
 
@@ -165,10 +166,11 @@ fn in_editor(stored: &StoredFile) -> Outcome<Vec<u8>> {
             .hint("set EDITOR, or pass --from FILE, --title, --description or --tag"));
     };
     let name = stored.path.rsplit('/').next().unwrap_or("SKILL.md");
-    let failed = |error: std::io::Error| Failure::file("use", &std::env::temp_dir(), &error);
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = scratch_folder()?;
     let path = folder.path().join(name);
-    std::fs::write(&path, stored.content.as_deref().unwrap_or_default()).map_err(failed)?;
+    let failed = |doing: &str, error: std::io::Error| Failure::file(doing, &path, &error);
+    std::fs::write(&path, stored.content.as_deref().unwrap_or_default())
+        .map_err(|error| failed("write", error))?;
     // People write `code --wait`; a shell reads that as they mean it.
     let status = Command::new("sh")
         .arg("-c")
@@ -182,7 +184,7 @@ fn in_editor(stored: &StoredFile) -> Outcome<Vec<u8>> {
             "the editor `{editor}` ended with {status}; nothing was changed"
         )));
     }
-    std::fs::read(&path).map_err(|error| Failure::file("read", &path, &error))
+    std::fs::read(&path).map_err(|error| failed("read", error))
 }
 
 /// The bytes of a file, or of standard input.
