@@ -10,8 +10,8 @@ mod write;
 pub(crate) use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use walk::{Found, Scan, Skipped, scan};
 pub(crate) use write::{
-    Known, Overwrite, replace_folder, rewrite_file, some_of, strangers, write_file, write_folder, write_program,
-    write_shared,
+    Known, Overwrite, replace_folder, rewrite_file, some_of, strangers, write_file, write_folder, write_like,
+    write_program, write_shared,
 };
 
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};

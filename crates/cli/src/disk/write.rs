@@ -169,6 +169,12 @@ pub(crate) fn write_program(target: &Path, content: &[u8], overwrite: Overwrite)
     write_with_mode(target, content, overwrite, 0o755)
 }
 
+/// Writes one new file in one step, for those who can read another one.
+pub(crate) fn write_like(target: &Path, content: &[u8], other: &Path) -> Outcome {
+    let mode = fs::metadata(other).map_or(0o644, |known| known.permissions().mode() & 0o666);
+    write_with_mode(target, content, Overwrite::No, mode)
+}
+
 /// Writes one file in one step with the mode it has; a new one is readable to everyone.
 pub(crate) fn rewrite_file(target: &Path, content: &[u8]) -> Outcome {
     let mode = fs::metadata(target).map_or(0o644, |known| known.permissions().mode() & 0o7777);
