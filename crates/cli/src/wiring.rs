@@ -164,7 +164,10 @@ impl Opened {
     /// The MCP door on this library.
     pub(crate) fn mcp(&self, public_url: &str, config: &HttpConfig) -> Mcp {
         let (public_url, max_body_bytes) = (public_url.to_owned(), config.max_body_bytes);
-        Mcp::new(self.cx.clone(), McpConfig { public_url, max_body_bytes, sessions: SessionBounds::default() })
+        Mcp::new(
+            self.cx.clone(),
+            McpConfig { public_url, max_body_bytes, sessions: SessionBounds::default() },
+        )
     }
 
     /// Closes the database, so that nothing is left to do when it is opened again.

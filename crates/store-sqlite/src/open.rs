@@ -55,11 +55,12 @@ impl SqliteDriver {
         Ok(Self { options, readers, writer, generation: Arc::new(AtomicU64::new(0)) })
     }
 
-    /// Whether a file is a library's database, of this version or another one. Nothing is made or brought up to date.
+    /// Whether a library is in a file, of this version or an older one. Nothing is made or brought up to date.
     pub async fn is_library(file: &Path) -> bool {
         let options = SqliteConnectOptions::new().filename(file).create_if_missing(false);
         let Ok(mut connection) = options.connect().await else { return false };
-        let first = sqlx::query("SELECT 1 FROM _sqlx_migrations, workspaces WHERE version = 1 LIMIT 1");
+        let first =
+            sqlx::query("SELECT 1 FROM _sqlx_migrations AS step, workspaces WHERE step.version = 1 LIMIT 1");
         let found = first.fetch_optional(&mut connection).await;
         // What was only read needs no orderly end.
         let _ = connection.close().await;

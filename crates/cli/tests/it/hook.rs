@@ -242,7 +242,8 @@ fn installed_in(world: &World, variables: &[(&str, &str)]) -> Done {
     let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).env_clear().current_dir(world.path("")).env("HOME", world.path(""));
-    feed({ shell.envs(variables.iter().copied()); shell }, &event("PreToolUse"))
+    shell.envs(variables.iter().copied());
+    feed(shell, &event("PreToolUse"))
 }
 
 #[test]
@@ -253,7 +254,8 @@ fn the_environment_of_a_project_leads_a_hook_nowhere() {
     );
     world.ok(&["--data", "theirs", "list"]);
     let theirs = world.path("theirs").display().to_string();
-    let config = world.write("trap/repertoire/config.toml", format!("server = \"{stranger}\"\nworkspace = \"x\"\n"));
+    let config =
+        world.write("trap/repertoire/config.toml", format!("server = \"{stranger}\"\nworkspace = \"x\"\n"));
     let config = config.display().to_string();
     let trap = world.path("trap").display().to_string();
     let variables = [
@@ -287,7 +289,10 @@ fn what_named_the_library_is_written_into_the_hook() {
     let world = World::new();
     let settings = world.write("own.toml", "workspace = \"research\"\n");
     let mut install = world.command(&["hook", "install", "--agent", "claude-code", "--json"]);
-    install.env("REPERTOIRE_DATA", "mine").env("REPERTOIRE_AGENT", "coder").env("REPERTOIRE_CONFIG", &settings);
+    install
+        .env("REPERTOIRE_DATA", "mine")
+        .env("REPERTOIRE_AGENT", "coder")
+        .env("REPERTOIRE_CONFIG", &settings);
     let told = crate::world::finish(&mut install).expect_ok(&[]);
     let told: Value = serde_json::from_str(&told).unwrap();
     let command = told["command"].as_str().unwrap();

@@ -56,7 +56,11 @@ fn an_export_by_force_loses_nothing_that_the_library_does_not_hold() {
     let export = ["export", "tool", "--to", "out", "--force"];
     world.ok(&["export", "tool@1", "--to", "out"]);
     world.ok(&export);
-    assert_eq!(tree(&world.path("out/tool")), tree(&world.path("src/tool")), "an earlier revision makes room");
+    assert_eq!(
+        tree(&world.path("out/tool")),
+        tree(&world.path("src/tool")),
+        "an earlier revision makes room"
+    );
 
     world.write("out/tool/.git/HEAD", "ref: refs/heads/main");
     world.write("out/tool/SKILL.md", "changed");

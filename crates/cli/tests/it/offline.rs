@@ -45,12 +45,18 @@ fn a_repair_keeps_modes_and_links() {
     let world = World::new();
     let text = "---\nname: shabby\ndescription: Use when asked\ntags: [a, b]\n---\nBody\n";
     let mode = |path: &str| std::fs::metadata(world.path(path)).unwrap().permissions().mode() & 0o777;
-    for (folder, file, wanted) in [("one", "SKILL.md", 0o600), ("two", "SKILL.md", 0o664), ("three", "skill.md", 0o640)] {
+    for (folder, file, wanted) in
+        [("one", "SKILL.md", 0o600), ("two", "SKILL.md", 0o664), ("three", "skill.md", 0o640)]
+    {
         let file = world.write(&format!("{folder}/shabby/{file}"), text);
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(wanted)).unwrap();
         world.ok(&["validate", folder, "--fix"]);
         assert_eq!(mode(&format!("{folder}/shabby/SKILL.md")), wanted, "{folder}");
-        assert_eq!(mode(&format!("{folder}/shabby/repertoire.yaml")), wanted, "what moved is seen by the same people");
+        assert_eq!(
+            mode(&format!("{folder}/shabby/repertoire.yaml")),
+            wanted,
+            "what moved is seen by the same people"
+        );
         assert!(!world.path(&format!("{folder}/shabby/skill.md")).exists());
     }
     let team = world.write("team.yaml", "title: Ours\n");

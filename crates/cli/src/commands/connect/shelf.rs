@@ -338,7 +338,8 @@ impl Plan {
                 self.save(record)?;
             }
             done?;
-            if let (Some(record), Step::Write { name, .. } | Step::Remove { name, .. }) = (&mut record, step) {
+            if let (Some(record), Step::Write { name, .. } | Step::Remove { name, .. }) = (&mut record, step)
+            {
                 let now = self.after.as_ref().and_then(|after| after.skills.get(name)).cloned();
                 record.skills.remove(name);
                 record.skills.extend(now.map(|now| (name.clone(), now)));
@@ -369,7 +370,9 @@ impl Plan {
 
     /// One step; whoever changed a folder since it was looked at wins.
     fn take(&self, step: &Step) -> Outcome {
-        let (Step::Write { name, found, .. } | Step::Remove { name, found, .. }) = step else { return Ok(()) };
+        let (Step::Write { name, found, .. } | Step::Remove { name, found, .. }) = step else {
+            return Ok(());
+        };
         let folder = self.place.real.join(name);
         if fingerprint(&folder)? != *found {
             return Err(Failure::conflict(format!("`{}` was changed meanwhile", folder.display()))
@@ -465,7 +468,8 @@ mod tests {
             skills: BTreeMap::from([("two".to_owned(), written(1, &bundle("two")))]),
         };
         replace_folder(&place.real.join("two"), &bundle("two"), &Known::default()).unwrap();
-        let mut plan = Plan::new(place.clone(), Some(record.clone()), Record { skills: BTreeMap::new(), ..record });
+        let mut plan =
+            Plan::new(place.clone(), Some(record.clone()), Record { skills: BTreeMap::new(), ..record });
         for (name, before) in [("one", None), ("two", Some(written(1, &bundle("two"))))] {
             let found = fingerprint(&place.real.join(name)).unwrap();
             let step = Step::Write { name: name.to_owned(), from: None, to: 2, bundle: bundle(name), found };

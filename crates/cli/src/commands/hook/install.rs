@@ -162,7 +162,9 @@ impl InstallArgs {
             && library.database.value.is_none()
             && let Err(missing) = DataFolder::existing(&library.data.value)
         {
-            session.output.note(&format!("note: {}; until there is one, everything is denied", missing.message));
+            session
+                .output
+                .note(&format!("note: {}; until there is one, everything is denied", missing.message));
         }
         if self.target.project {
             session.output.note("note: the command names a program of this machine; others of the project run `install` themselves");

@@ -184,7 +184,8 @@ fn check_names(skill: &Skill) -> Outcome {
 
 /// What may stand in a skill's folder: other skills, and files as an earlier revision has them.
 async fn known(client: &Client, job: &Job, bundle: &Bundle, inside: BTreeSet<String>) -> Outcome<Known> {
-    let holds = |folder: &String| bundle.files().any(|(path, _)| Path::new(path.as_str()).starts_with(folder));
+    let holds =
+        |folder: &String| bundle.files().any(|(path, _)| Path::new(path.as_str()).starts_with(folder));
     let apart = inside.into_iter().filter(|folder| !holds(folder)).collect();
     let mut known = Known { files: BTreeSet::new(), apart };
     for number in (1..=job.skill.revision).rev().take(EARLIER) {

@@ -89,7 +89,8 @@ fn write(folder: &Path, before: &Bundle, after: &Bundle, changed: &[String]) -> 
         let Some(file) = after.get(path) else { continue };
         let place = folder.join(path);
         if let Some(other) = former(path) {
-            fs::rename(folder.join(other), &place).map_err(|error| Failure::file("rename", &place, &error))?;
+            fs::rename(folder.join(other), &place)
+                .map_err(|error| Failure::file("rename", &place, &error))?;
         }
         if is_new(&path) {
             write_like(&place, &file.content, &skill_file(folder, before))?;
