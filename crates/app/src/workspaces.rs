@@ -19,7 +19,7 @@ pub const FIRST_USER: &str = "admin";
 /// Makes the first workspace and its admin on an empty database; gives back a one-time sign-in link's secret.
 /// A database with users is left as it is.
 pub async fn set_up(cx: &Context) -> Result<Option<Secret>, Error> {
-    if cx.read().await?.count_users().await? > 0 {
+    if is_set_up(cx).await? {
         return Ok(None);
     }
     let mut tx = cx.store.begin_installation().await?;
@@ -38,6 +38,11 @@ pub async fn set_up(cx: &Context) -> Result<Option<Secret>, Error> {
     audit::record_as(cx, &mut *tx, workspace.id, actor, "workspace.create", subject, &detail).await?;
     tx.commit().await?;
     Ok(Some(secret))
+}
+
+/// Whether anybody is in the installation yet.
+pub async fn is_set_up(cx: &Context) -> Result<bool, Error> {
+    Ok(cx.read().await?.count_users().await? > 0)
 }
 
 fn name(text: &str) -> Result<WorkspaceName, Error> {

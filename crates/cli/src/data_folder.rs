@@ -54,6 +54,16 @@ impl DataFolder {
         Ok(Self(path.to_path_buf()))
     }
 
+    /// The folder at a path, where a library is in it.
+    pub(crate) fn existing(path: &Path) -> Outcome<Self> {
+        let folder = Self(path.to_path_buf());
+        if folder.database().is_file() {
+            return Ok(folder);
+        }
+        Err(Failure::unavailable(format!("there is no library in `{}`", path.display()))
+            .hint("is its disk there? `repertoire serve` makes a new library"))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
