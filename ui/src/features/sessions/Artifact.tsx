@@ -5,10 +5,10 @@ import { IconBolt, IconBulb, IconChevronDown, IconChevronUp, IconTool } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '@/api/queries';
 import { statusLabel } from '@/components/badges';
-import { Markdown } from '@/components/code';
 import { Failure } from '@/components/page';
 import { useApprover } from '@/features/reviews/ReviewDetail';
 import { rightsOf } from '@/features/reviews/rights';
+import { SkillContent } from '@/features/reviews/SkillContent';
 import { News, useSeen } from '@/features/reviews/seen';
 import { type Artifact, artifactSkillQuery } from './artifacts';
 import { ReviewModal } from './ReviewModal';
@@ -115,14 +115,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
       </Group>
       {skill && (
         <Collapse expanded={open}>
-          <Box className={classes.unfolded}>
-            {open &&
-              (skill.instructions ? (
-                <Markdown>{skill.instructions}</Markdown>
-              ) : (
-                <Text>No instructions.</Text>
-              ))}
-          </Box>
+          <Box className={classes.unfolded}>{open && <SkillContent skill={skill} />}</Box>
         </Collapse>
       )}
       {skill && query.data && news && (

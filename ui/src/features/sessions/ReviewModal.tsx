@@ -107,7 +107,7 @@ function Whole({ artifact, now, verdict, close }: WholeProps) {
           <Failure error={verdict.obstacle.error} />
         ))}
       <ChangedSince artifact={artifact} skill={skill} />
-      <SkillContent skill={skill} brief />
+      <SkillContent skill={skill} codeFirst />
       <Group justify="space-between" gap="sm" className={classes.verdict}>
         <Anchor component={Link} to={`/skills/${skill.id}`} size="sm">
           Open in the library
