@@ -11,8 +11,9 @@ import { askPath } from './askPath';
 import { bytesQuery } from './bytes';
 import classes from './content.module.css';
 import { type Change, change, type Draft, type Entry, pathProblem, put, remove, sizeOf } from './draft';
-import { type Dropped, isClutter, LARGEST_FILE, limitWords, readDropped } from './dropped';
+import { type Dropped, isClutter, readDropped } from './dropped';
 import { FileRow } from './FileRow';
+import { useLimits } from './limits';
 
 const DropArea = lazy(() => import('./DropArea'));
 
@@ -27,6 +28,7 @@ type Props = {
 };
 
 export function FileManager({ skill, entries, open, changes, locked, update, show }: Props) {
+  const { largestFile, words } = useLimits();
   const add = async () => {
     const path = await askPath({
       title: 'New file',
@@ -50,10 +52,9 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
   };
   const take = (files: Dropped[]) => {
     const wanted = files.filter(({ path }) => !isClutter(path));
-    const fitting = wanted.filter(({ content }) => content.length <= LARGEST_FILE);
+    const fitting = wanted.filter(({ content }) => content.length <= largestFile);
     for (const { path, content } of wanted) {
-      if (content.length > LARGEST_FILE)
-        failed(new Error(`${path} has ${bytes(content.length)}. ${limitWords}.`));
+      if (content.length > largestFile) failed(new Error(`${path} has ${bytes(content.length)}. ${words}.`));
     }
     if (fitting.length === 0) return;
     update((draft) => fitting.reduce((now, { path, content }) => put(now, path, content), draft));
@@ -110,14 +111,14 @@ export function FileManager({ skill, entries, open, changes, locked, update, sho
             </FileButton>
           </Group>
           <Text size="xs" c="dimmed" mt={6} hiddenFrom="md">
-            {limitWords}
+            {words}
           </Text>
           <Box mt="xs" visibleFrom="md">
             <Suspense fallback={<Box h={74} />}>
               <DropArea label="Drop files" onFiles={take}>
                 Drop files or a folder here
                 <Text size="xs" span display="block">
-                  {limitWords}
+                  {words}
                 </Text>
               </DropArea>
             </Suspense>

@@ -1,12 +1,5 @@
 /** Files as they come from the browser: by drop, by choice, or with the folder they stood in. */
-import { bytes } from '@/components/time';
-
 export type Dropped = { path: string; content: Uint8Array };
-
-/** What an installation takes unless it is set up otherwise. */
-export const LARGEST_FILE = 10 * 1024 * 1024;
-const LARGEST_BUNDLE = 25 * 1024 * 1024;
-export const limitWords = `At most ${bytes(LARGEST_FILE)} a file, ${bytes(LARGEST_BUNDLE)} in all`;
 
 type WithPath = File & { path?: string };
 

@@ -8,8 +8,9 @@ import { refresh } from '@/api/queries';
 import { told } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
 import { bytes, counted } from '@/components/time';
-import { type Dropped, isClutter, limitWords, unwrap } from '../content/dropped';
+import { type Dropped, isClutter, unwrap } from '../content/dropped';
 import { examine } from '../content/examine';
+import { useLimits } from '../content/limits';
 import { toBase64 } from '../content/text';
 import { Findings } from '../Findings';
 import { scopeBody } from '../scopes';
@@ -31,6 +32,7 @@ type Looked = {
 
 export function BundleWay() {
   const navigate = useNavigate();
+  const { words } = useLimits();
   const [looked, setLooked] = useState<Looked | null>(null);
   const [looking, setLooking] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
@@ -91,7 +93,7 @@ export function BundleWay() {
             <Text fw={550} c="var(--mantine-color-text)">
               Drop a zip or a skill’s folder here, or click to choose
             </Text>
-            It is looked at first; nothing is stored before you say so. {limitWords}.
+            It is looked at first; nothing is stored before you say so. {words && `${words}.`}
           </Box>
         </DropArea>
       </Suspense>
