@@ -48,6 +48,8 @@ export function Files({ skill, codeFirst = false }: { skill: Detail; codeFirst?:
         variant="contained"
         order={4}
         chevronPosition="left"
+        // Unfolding would keep the height from before the file was read, and hide the rest of it.
+        transitionDuration={0}
         classNames={{ content: classes.fileContent }}
       >
         {files.map((file) => (

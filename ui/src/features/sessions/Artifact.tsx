@@ -1,5 +1,5 @@
 /** The cards that tell of skills in a conversation: saved, used, proposed. */
-import { Badge, Box, Button, Collapse, Group, Skeleton, Text, ThemeIcon } from '@mantine/core';
+import { Badge, Box, Button, Group, Skeleton, Text, ThemeIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBolt, IconBulb, IconChevronDown, IconChevronUp, IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -113,10 +113,11 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
           )}
         </div>
       </Group>
-      {skill && (
-        <Collapse expanded={open}>
-          <Box className={classes.unfolded}>{open && <SkillContent skill={skill} />}</Box>
-        </Collapse>
+      {/* Not a Collapse: it keeps the height from before the files were read, and hides the rest of them. */}
+      {skill && open && (
+        <Box className={classes.unfolded}>
+          <SkillContent skill={skill} />
+        </Box>
       )}
       {skill && query.data && news && (
         <Box mt="sm">
