@@ -72,13 +72,13 @@ struct Guest<'a> {
 }
 
 impl Handler {
-    /// A handler on these use cases, for a transport that keeps sessions by itself.
+    /// A handler on these use cases.
     pub fn new(cx: Context) -> Self {
-        Self::within(cx, Sessions::new(SessionBounds::default()))
+        Self::in_sessions(cx, Sessions::new(SessionBounds::default()))
     }
 
-    /// A handler on these use cases, in these sessions.
-    pub(crate) fn within(cx: Context, sessions: Sessions) -> Self {
+    /// The same, for hosts whose sessions are these.
+    pub(crate) fn in_sessions(cx: Context, sessions: Sessions) -> Self {
         Self { cx, sessions, work: Work::default(), told: Arc::default() }
     }
 
