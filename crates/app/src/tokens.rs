@@ -30,7 +30,9 @@ pub async fn create(cx: &Context, caller: &Caller, request: CreateToken) -> Resu
     let token = checked(cx, caller, user, &request)?;
     let mut tx = cx.begin(caller.workspace).await?;
     tx.membership(caller.workspace, user).await?.ok_or_else(|| Error::not_found("member", user))?;
-    users::check_stand_in(&mut *tx, caller, user).await?;
+    if user != caller.user {
+        users::check_stand_in(&mut *tx, caller, user).await?;
+    }
     if let Some(agent) = token.0.agent {
         tx.agent(caller.workspace, agent).await?.ok_or_else(|| Error::not_found("agent", agent))?;
     }
@@ -75,6 +77,7 @@ fn checked(
         agent: request.agent,
         name: name.to_owned(),
         scopes: request.scopes.iter().copied().collect::<TokenScopes>(),
+        created_by: users::lender(caller, user),
         created_at: now,
         expires_at: request.expires_at,
         revoked_at: None,

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use app::agents::AgentSpec;
+use app::identity::{Presence, Proof, Standing};
 use app::skills::by_name::{self, NewSkill};
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use model::{Agent, Caller, ProceduralMemory, Toolset};
+use model::{Agent, Caller, Handle, ProceduralMemory, SkillName, Toolset};
 use repertoire_mcp::{Asking, Handler};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
@@ -413,7 +414,10 @@ async fn main() {
         let (cx, caller) = (cx.clone(), caller.clone());
         async move {
             let seen = app::skills::changes(&cx, &caller, None).await.unwrap().now;
-            let asking = Asking { caller, toolsets: None, seen, conversation: None };
+            let standing =
+                Standing { agent: Some(SkillName::parse("tested").unwrap()), ..Standing::default() };
+            let presence = Presence { proof: Proof::Machine(Handle::parse("admin").unwrap()), standing };
+            let asking = Asking { presence, caller, toolsets: None, seen, conversation: None, session: None };
             request.extensions_mut().insert(asking);
             next.run(request).await
         }

@@ -1,9 +1,9 @@
 //! The access matrix as a golden file, and the claims that matter most on their own.
 
 use model::{
-    AgentId, Approver, Caller, Digest, Facets, GovernedRun, GovernedRunId, Origin, Provenance, Reach,
-    RevisionNumber, Role, Roles, Scope, Session, SessionId, Skill, SkillId, SkillName, Status, Timestamp,
-    TokenScope, TokenScopes, UserId, WorkspaceId,
+    AgentId, Approver, Caller, Credential, Digest, Facets, GovernedRun, GovernedRunId, Origin, Provenance,
+    Reach, RevisionNumber, Role, Roles, Scope, Session, SessionId, Skill, SkillId, SkillName, Status,
+    Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
 };
 use uuid::Uuid;
 
@@ -28,6 +28,7 @@ fn caller(roles: &[Role]) -> Caller {
         roles: roles.iter().copied().collect(),
         reach: Reach::Member,
         token_scopes: TokenScopes::ALL,
+        credential: Credential::Person,
     }
 }
 
