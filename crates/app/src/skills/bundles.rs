@@ -53,7 +53,7 @@ pub(crate) async fn load_bundle(
     for (entry, content) in tx.revision_contents(workspace, skill, number).await? {
         files.insert(entry.path, BundleFile { content: content.into(), executable: entry.executable });
     }
-    Ok(Bundle::new(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
+    Ok(Bundle::stored(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
 }
 
 /// A bundle with only what a manifest is read from: `SKILL.md` and the sidecar, and the names of the rest.
@@ -69,7 +69,7 @@ pub(crate) async fn load_manifest_bundle(
         files
             .insert(entry.path.clone(), BundleFile { content: content.into(), executable: entry.executable });
     }
-    Ok(Bundle::new(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
+    Ok(Bundle::stored(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
 }
 
 /// A revision's bundle, byte for byte as it came in.
