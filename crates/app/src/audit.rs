@@ -12,6 +12,9 @@ use crate::governance::{SEAL, Seals};
 use crate::paging::page;
 use crate::{Context, Cursor, Error, Page, PageRequest};
 
+/// The server, where nobody told it to do what it did.
+pub(crate) const SERVER: Actor = Actor { user: None, agent: None };
+
 /// Writes what a caller did, in the transaction that did it.
 pub(crate) async fn record(
     cx: &Context,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{
-    AgentId, Caller, Digest, Handle, Reach, Roles, SignIn, SkillName, Timestamp, TokenScopes, User,
-    WorkspaceId, WorkspaceName, slugify,
+    AgentId, Caller, Credential, Digest, Handle, Reach, Roles, SignIn, SkillName, Timestamp, TokenScopes,
+    User, WorkspaceId, WorkspaceName, slugify,
 };
 use store::Tx;
 
@@ -84,7 +84,8 @@ pub async fn by_token(cx: &Context, secret: &Secret) -> Result<Caller, Error> {
     let mut tx = cx.read().await?;
     let token = tx.token_by_digest(&digest).await?.filter(|token| token.is_valid(cx.now())).ok_or(UNKNOWN)?;
     let user = tx.user(token.user).await?.filter(|user| !user.disabled).ok_or(UNKNOWN)?;
-    let mut caller = caller_of(&mut *tx, &user, token.workspace, token.scopes).await?;
+    let credential = token.created_by.map_or(Credential::Token, Credential::Lent);
+    let mut caller = caller_of(&mut *tx, &user, token.workspace, (token.scopes, credential)).await?;
     caller.agent = token.agent;
     if let Some(generation) = generation {
         let cached = CachedCaller { generation, expires_at: token.expires_at, caller: caller.clone() };
@@ -127,7 +128,8 @@ pub async fn by_cookie(cx: &Context, secret: &Secret) -> Result<(Caller, SignIn)
         return Err(ENDED);
     }
     let user = tx.user(sign_in.user).await?.filter(|user| !user.disabled).ok_or(ENDED)?;
-    let caller = caller_of(&mut *tx, &user, sign_in.workspace, TokenScopes::ALL).await?;
+    let credential = sign_in.created_by.map_or(Credential::Person, Credential::Lent);
+    let caller = caller_of(&mut *tx, &user, sign_in.workspace, (TokenScopes::ALL, credential)).await?;
     Ok((caller, sign_in))
 }
 
@@ -142,7 +144,8 @@ pub async fn by_handle(
     let user = tx.user_by_handle(handle).await?.ok_or_else(|| Error::not_found("user", handle))?;
     let workspace =
         tx.workspace_by_name(workspace).await?.ok_or_else(|| Error::not_found("workspace", workspace))?;
-    let mut caller = caller_of(&mut *tx, &user, workspace.id, TokenScopes::ALL).await?;
+    let all = (TokenScopes::ALL, Credential::Person);
+    let mut caller = caller_of(&mut *tx, &user, workspace.id, all).await?;
     caller.agent = match agent {
         Some(name) => Some(agent_named(&mut *tx, workspace.id, name).await?),
         None => None,
@@ -182,9 +185,9 @@ pub struct Presence {
 impl Presence {
     /// Who that is at this moment.
     pub async fn caller(&self, cx: &Context) -> Result<Caller, Error> {
-        let (caller, credential) = match &self.proof {
-            Proof::Token(secret) => (by_token(cx, secret).await?, Credential::Token),
-            Proof::Cookie(secret) => (by_cookie(cx, secret).await?.0, Credential::Cookie),
+        let caller = match &self.proof {
+            Proof::Token(secret) => by_token(cx, secret).await?,
+            Proof::Cookie(secret) => by_cookie(cx, secret).await?.0,
             Proof::Machine(handle) => {
                 let default = SkillName::parse(DEFAULT_WORKSPACE)
                     .map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
@@ -192,26 +195,12 @@ impl Presence {
                 return by_handle(cx, handle, workspace, self.standing.agent.as_ref()).await;
             }
         };
-        at(cx, caller, credential, &self.standing).await
+        at(cx, caller, &self.standing).await
     }
 }
 
-/// What a caller came with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Credential {
-    /// A token, which opens one workspace.
-    Token,
-    /// A signed-in browser, which opens all workspaces of its user.
-    Cookie,
-}
-
 /// The same caller where the request asks to be heard.
-pub async fn at(
-    cx: &Context,
-    caller: Caller,
-    credential: Credential,
-    standing: &Standing,
-) -> Result<Caller, Error> {
+pub async fn at(cx: &Context, caller: Caller, standing: &Standing) -> Result<Caller, Error> {
     if *standing == Standing::default() {
         return Ok(caller);
     }
@@ -224,11 +213,12 @@ pub async fn at(
             let workspace = tx.workspace_by_name(name).await?.ok_or_else(outside)?;
             if workspace.id == caller.workspace {
                 caller
-            } else if credential == Credential::Token {
+            } else if caller.credential != Credential::Person {
                 return Err(outside());
             } else {
                 let user = tx.user(caller.user).await?.ok_or(UNKNOWN)?;
-                caller_of(&mut *tx, &user, workspace.id, caller.token_scopes).await.map_err(|_| outside())?
+                let same = (caller.token_scopes, caller.credential);
+                caller_of(&mut *tx, &user, workspace.id, same).await.map_err(|_| outside())?
             }
         }
     };
@@ -264,12 +254,13 @@ async fn caller_of(
     tx: &mut dyn Tx,
     user: &User,
     workspace: WorkspaceId,
-    token_scopes: TokenScopes,
+    (token_scopes, credential): (TokenScopes, Credential),
 ) -> Result<Caller, Error> {
     let roles = tx.membership(workspace, user.id).await?.map_or(Roles::NONE, |membership| membership.roles);
-    let reach = if user.operator { Reach::Operator } else { Reach::Member };
+    let lent = matches!(credential, Credential::Lent(_));
+    let reach = if user.operator && !lent { Reach::Operator } else { Reach::Member };
     if roles.is_empty() && reach == Reach::Member {
         return Err(Error::Forbidden(policy::access::Denial::NotMember));
     }
-    Ok(Caller { workspace, user: user.id, agent: None, roles, reach, token_scopes })
+    Ok(Caller { workspace, user: user.id, agent: None, roles, reach, token_scopes, credential })
 }

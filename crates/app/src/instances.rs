@@ -2,16 +2,20 @@
 
 mod content;
 
-use model::{AgentId, Caller, Manifest, ScopeKind, Skill, SkillId, Status, Transition, UserId};
+use model::{AgentId, Caller, Manifest, Scope, ScopeKind, Skill, SkillId, Status, Transition, UserId};
 use policy::access::{self, Act};
 use store::{SkillRecord, Tx};
 
 use crate::object_ids::{self, ObjectIds};
 use crate::search::{self, Filter, SearchSkills};
-use crate::skills::{self, Decision, ListSkills, file_content, load, load_manifest_bundle};
-use crate::{Code, Context, Error, PageRequest};
+use crate::skills::{
+    self, Content, CreateSkill, Decision, ListSkills, Outcome, decide_in, edit_in, file_content, load,
+    load_manifest_bundle, prepare, publish, set_enabled_in,
+};
+use crate::{Context, Error, PageRequest};
 
-pub use content::{Said, draft, edit};
+use content::edit;
+pub use content::{Said, draft};
 
 /// How many skills are read at a time.
 const PAGE: u32 = 200;
@@ -118,43 +122,93 @@ pub enum Place {
     Disabled,
 }
 
-/// How a skill gets to a place: its switch, then its status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Steps {
-    switch: Option<bool>,
-    transition: Option<Transition>,
-}
-
 impl Place {
-    /// The steps to here from where a skill stands; refused where there are none.
-    pub fn from(self, skill: &Skill) -> Result<Steps, Error> {
-        let switch = (skill.enabled == (self == Self::Disabled)).then_some(!skill.enabled);
-        let transition = match self {
+    fn of(skill: &Skill) -> Self {
+        if skill.enabled { Self::Status(skill.status) } else { Self::Disabled }
+    }
+
+    /// The step of its status that brings a skill here.
+    fn step_from(self, status: Status) -> Option<Transition> {
+        match self {
             Self::Disabled => None,
-            Self::Status(status) if status == skill.status => None,
+            Self::Status(wanted) if wanted == status => None,
             Self::Status(Status::Active) => Some(Transition::Approve),
             Self::Status(Status::PendingApproval) => Some(Transition::Submit),
             Self::Status(Status::Rejected) => Some(Transition::Reject),
             Self::Status(Status::Archived) => Some(Transition::Archive),
             Self::Status(Status::Draft) => Some(Transition::Reopen),
-        };
-        if let Some(transition) = transition {
-            let next = skill.status.after(transition);
-            next.map_err(|error| Error::conflict(Code::InvalidTransition, error.to_string()))?;
         }
-        Ok(Steps { switch, transition })
     }
 }
 
-/// Takes these steps; whether there were any.
-pub async fn go(cx: &Context, caller: &Caller, id: SkillId, steps: Steps) -> Result<bool, Error> {
-    if let Some(enabled) = steps.switch {
-        skills::set_enabled(cx, caller, id, enabled, None).await?;
+/// Puts a skill in for a user on an agent, where it shall stand. If it cannot get there it is not put in.
+pub async fn create(
+    cx: &Context,
+    caller: &Caller,
+    owners: (AgentId, UserId),
+    said: Said,
+    place: Option<Place>,
+) -> Result<SkillId, Error> {
+    let content = Content::Draft(Box::new(draft(cx, caller, said).await?));
+    let request = CreateSkill {
+        scope: Some(Scope::AgentUser(owners.0, owners.1)),
+        // From a draft every other place can be reached.
+        draft: matches!(place, Some(Place::Status(status)) if status != Status::Active),
+        enabled: place != Some(Place::Disabled),
+        ..CreateSkill::new(content)
+    };
+    let prepared = prepare(cx, request.content.clone(), None)?;
+    let id = SkillId::new(cx.id());
+    let mut tx = cx.begin(caller.workspace).await?;
+    let published = publish(cx, &mut *tx, caller, id, &request, prepared).await?;
+    if let Some(place) = place {
+        go(cx, &mut *tx, caller, &published.record.skill, place).await?;
     }
-    if let Some(transition) = steps.transition {
-        skills::decide(cx, caller, id, Decision::new(transition)).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Changes what a skill says and where it stands, both or nothing; whether anything changed. To a place where it stood
+/// before it is not brought back: new content may have to wait.
+pub async fn change(
+    cx: &Context,
+    caller: &Caller,
+    whole: &Whole,
+    said: Said,
+    place: Option<Place>,
+) -> Result<bool, Error> {
+    let id = whole.record.skill.id;
+    let edit = edit(cx, caller, whole, said).await?;
+    let mut tx = cx.begin(caller.workspace).await?;
+    let before = load(&mut *tx, caller, id, |skill| Act::ReadSkill(skill)).await?.skill;
+    let published = edit_in(cx, &mut *tx, caller, id, edit).await?;
+    let mut changed = published.outcome == Outcome::Revised;
+    if let Some(place) = place.filter(|place| *place != Place::of(&before)) {
+        changed |= go(cx, &mut *tx, caller, &published.record.skill, place).await?;
     }
-    Ok(steps != Steps::default())
+    if changed {
+        tx.commit().await?;
+    }
+    Ok(changed)
+}
+
+/// Brings a skill to a place: its switch, then its status. Whether that took a step.
+async fn go(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    skill: &Skill,
+    place: Place,
+) -> Result<bool, Error> {
+    let enabled = place != Place::Disabled;
+    let mut changed = skill.enabled != enabled;
+    if changed {
+        set_enabled_in(cx, tx, caller, skill.id, (enabled, None)).await?;
+    }
+    if let Some(transition) = place.step_from(skill.status) {
+        changed |= decide_in(cx, tx, caller, skill.id, Decision::new(transition)).await?.changed;
+    }
+    Ok(changed)
 }
 
 /// What is looked for among the skills of one agent and one user.

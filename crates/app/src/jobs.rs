@@ -1,10 +1,11 @@
 //! What is done from time to time: expire, purge, forget.
 
-use model::{Actor, Skill, Status, Timestamp, Workspace, WorkspaceId};
+use model::{Skill, Status, Timestamp, Workspace, WorkspaceId};
 use serde_json::json;
 use store::{Tx, Written};
 use time::Duration;
 
+use crate::audit::SERVER;
 use crate::{Context, Error, analytics, audit, code_sessions, governance, runs, sessions};
 
 /// How long idempotency keys are remembered.
@@ -170,8 +171,6 @@ async fn end_sign_ins(cx: &Context) -> Result<u64, Error> {
     }
     Ok(ended)
 }
-
-const SERVER: Actor = Actor { user: None, agent: None };
 
 /// So many days before this moment; none for 0, which is for ever. Where that is before anything was kept, no earlier
 /// than need be.

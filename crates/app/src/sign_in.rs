@@ -21,8 +21,10 @@ pub async fn create_link(cx: &Context, caller: &Caller, user: UserId) -> Result<
     check_whole(caller)?;
     let mut tx = cx.begin(caller.workspace).await?;
     tx.membership(caller.workspace, user).await?.ok_or_else(|| Error::not_found("member", user))?;
-    users::check_stand_in(&mut *tx, caller, user).await?;
-    let secret = insert_link(cx, &mut *tx, user, caller.workspace).await?;
+    if user != caller.user {
+        users::check_stand_in(&mut *tx, caller, user).await?;
+    }
+    let secret = insert_link(cx, &mut *tx, user, caller.workspace, users::lender(caller, user)).await?;
     audit::record(cx, &mut *tx, caller, "sign_in.link", ("user", user.to_string()), &[]).await?;
     tx.commit().await?;
     Ok(secret)
@@ -44,9 +46,11 @@ pub(crate) async fn insert_link(
     tx: &mut dyn Tx,
     user: UserId,
     workspace: WorkspaceId,
+    created_by: Option<UserId>,
 ) -> Result<Secret, Error> {
     let secret = Secret::new(cx, "rpl_");
-    let link = SignInLink { digest: secret.digest(), user, workspace, expires_at: cx.now() + LINK_LIFE };
+    let expires_at = cx.now() + LINK_LIFE;
+    let link = SignInLink { digest: secret.digest(), user, workspace, created_by, expires_at };
     tx.insert_sign_in_link(&link).await?;
     Ok(secret)
 }
@@ -74,7 +78,7 @@ pub async fn by_link(cx: &Context, link: &Secret) -> Result<SignedIn, Error> {
     if link.expires_at <= cx.now() {
         return Err(UNKNOWN);
     }
-    let signed_in = insert_sign_in(cx, &mut *tx, user.id, workspace).await?;
+    let signed_in = insert_sign_in(cx, &mut *tx, user.id, workspace, link.created_by).await?;
     tx.commit().await?;
     Ok(signed_in)
 }
@@ -84,7 +88,8 @@ pub async fn by_token(cx: &Context, token: &Secret) -> Result<SignedIn, Error> {
     let caller = identity::by_token(cx, token).await?;
     check_whole(&caller)?;
     let mut tx = cx.begin(caller.workspace).await?;
-    let signed_in = insert_sign_in(cx, &mut *tx, caller.user, caller.workspace).await?;
+    let lender = users::lender(&caller, caller.user);
+    let signed_in = insert_sign_in(cx, &mut *tx, caller.user, caller.workspace, lender).await?;
     tx.commit().await?;
     Ok(signed_in)
 }
@@ -94,6 +99,7 @@ async fn insert_sign_in(
     tx: &mut dyn Tx,
     user: UserId,
     workspace: WorkspaceId,
+    created_by: Option<UserId>,
 ) -> Result<SignedIn, Error> {
     let secret = Secret::new(cx, "rps_");
     let sign_in = SignIn {
@@ -101,6 +107,7 @@ async fn insert_sign_in(
         digest: secret.digest(),
         user,
         workspace,
+        created_by,
         created_at: cx.now(),
         expires_at: cx.now() + SIGN_IN_LIFE,
     };

@@ -30,7 +30,9 @@ pub async fn create(cx: &Context, caller: &Caller, request: CreateToken) -> Resu
     let token = checked(cx, caller, user, &request)?;
     let mut tx = cx.begin(caller.workspace).await?;
     tx.membership(caller.workspace, user).await?.ok_or_else(|| Error::not_found("member", user))?;
-    users::check_stand_in(&mut *tx, caller, user).await?;
+    if user != caller.user {
+        users::check_stand_in(&mut *tx, caller, user).await?;
+    }
     if let Some(agent) = token.0.agent {
         tx.agent(caller.workspace, agent).await?.ok_or_else(|| Error::not_found("agent", agent))?;
     }
@@ -75,6 +77,7 @@ fn checked(
         agent: request.agent,
         name: name.to_owned(),
         scopes: request.scopes.iter().copied().collect::<TokenScopes>(),
+        created_by: users::lender(caller, user),
         created_at: now,
         expires_at: request.expires_at,
         revoked_at: None,
@@ -113,7 +116,8 @@ pub async fn revoke(cx: &Context, caller: &Caller, id: TokenId) -> Result<(), Er
     let token = tx.token(caller.workspace, id).await?.ok_or_else(|| Error::not_found("token", id))?;
     access::decide(caller, Act::ManageToken(token.user))?;
     if tx.revoke_token(caller.workspace, id, cx.now()).await? {
-        audit::record(cx, &mut *tx, caller, "token.revoke", ("token", id.to_string()), &[]).await?;
+        let detail = [("user", json!(token.user.to_string()))];
+        audit::record(cx, &mut *tx, caller, "token.revoke", ("token", id.to_string()), &detail).await?;
         tx.commit().await?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! People: adding them, giving them roles, taking them out.
 
-use model::{Caller, Handle, Membership, Reach, Role, Roles, User, UserId};
+use model::{Caller, Credential, Handle, Membership, Reach, Role, Roles, User, UserId};
 use policy::access::{self, Act, Denial};
 use serde_json::json;
 use store::Tx;
@@ -189,10 +189,20 @@ pub async fn remove(cx: &Context, caller: &Caller, id: UserId) -> Result<(), Err
     Ok(tx.commit().await?)
 }
 
-/// Whoever holds a credential of someone can do what they can do: run the installation, or work in their other
-/// workspaces. Only an operator may hand out that much of another person.
+/// To whom a credential of this user goes back that the caller makes: an admin who is no operator, or whoever lent the
+/// caller theirs. The user may come to reach further than that admin; such a credential never does.
+pub(crate) fn lender(caller: &Caller, user: UserId) -> Option<UserId> {
+    match caller.credential {
+        Credential::Lent(lender) => Some(lender),
+        _ => (user != caller.user && caller.reach != Reach::Operator).then_some(caller.user),
+    }
+}
+
+/// Someone who runs the installation or works in other workspaces too is not for an admin of this one to stand in for:
+/// that takes an operator, or themselves with a credential of their own.
 pub(crate) async fn check_stand_in(tx: &mut dyn Tx, caller: &Caller, user: UserId) -> Result<(), Error> {
-    if user == caller.user || caller.reach == Reach::Operator {
+    let lent = matches!(caller.credential, Credential::Lent(_));
+    if caller.reach == Reach::Operator || (user == caller.user && !lent) {
         return Ok(());
     }
     let is_operator = tx.user(user).await?.is_some_and(|user| user.operator);

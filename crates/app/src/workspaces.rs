@@ -1,7 +1,7 @@
 //! Workspaces, and the first one of all.
 
 use model::{
-    Actor, Caller, Handle, Membership, Reach, Role, Roles, User, Workspace, WorkspaceId, WorkspaceName,
+    Actor, Caller, Credential, Handle, Membership, Role, Roles, User, Workspace, WorkspaceId, WorkspaceName,
     WorkspaceSettings,
 };
 use policy::access::{self, Act};
@@ -19,7 +19,7 @@ pub const FIRST_USER: &str = "admin";
 /// Makes the first workspace and its admin on an empty database; gives back a one-time sign-in link's secret.
 /// A database with users is left as it is.
 pub async fn set_up(cx: &Context) -> Result<Option<Secret>, Error> {
-    if cx.read().await?.count_users().await? > 0 {
+    if is_set_up(cx).await? {
         return Ok(None);
     }
     let mut tx = cx.store.begin_installation().await?;
@@ -31,13 +31,18 @@ pub async fn set_up(cx: &Context) -> Result<Option<Secret>, Error> {
     let handle = Handle::parse(FIRST_USER).map_err(|error| Error::invalid(Code::InvalidRequest, error))?;
     let user = users::new_user(cx, &mut *tx, handle, "Administrator".to_owned(), true).await?;
     join_with_all_roles(cx, &mut *tx, &workspace, user.id).await?;
-    let secret = sign_in::insert_link(cx, &mut *tx, user.id, workspace.id).await?;
+    let secret = sign_in::insert_link(cx, &mut *tx, user.id, workspace.id, None).await?;
     let actor = Actor { user: None, agent: None };
     let subject = ("workspace", workspace.id.to_string());
     let detail = [("name", json!(DEFAULT_WORKSPACE)), ("admin", json!(FIRST_USER))];
     audit::record_as(cx, &mut *tx, workspace.id, actor, "workspace.create", subject, &detail).await?;
     tx.commit().await?;
     Ok(Some(secret))
+}
+
+/// Whether anybody is in the installation yet.
+pub async fn is_set_up(cx: &Context) -> Result<bool, Error> {
+    Ok(cx.read().await?.count_users().await? > 0)
 }
 
 fn name(text: &str) -> Result<WorkspaceName, Error> {
@@ -90,16 +95,22 @@ pub async fn create(
     Ok(workspace)
 }
 
-/// The workspaces a caller can turn to: an operator's all, else those they are in.
+/// The workspaces a caller can turn to: all for who may make some, the one that a token opens, else those they are in.
 pub async fn list(cx: &Context, caller: &Caller) -> Result<Vec<Workspace>, Error> {
     access::decide(caller, Act::ReadWorkspace)?;
     let mut tx = cx.read().await?;
     let all = tx.workspaces().await?;
-    if caller.reach == Reach::Operator {
+    if access::decide(caller, Act::ManageWorkspaces).is_ok() {
         return Ok(all);
     }
-    let own = tx.memberships_of(caller.user).await?;
-    Ok(all.into_iter().filter(|workspace| own.iter().any(|place| place.workspace == workspace.id)).collect())
+    let own = match caller.credential {
+        Credential::Person => {
+            let places = tx.memberships_of(caller.user).await?;
+            places.into_iter().map(|place| place.workspace).collect()
+        }
+        Credential::Token | Credential::Lent(_) => vec![caller.workspace],
+    };
+    Ok(all.into_iter().filter(|workspace| own.contains(&workspace.id)).collect())
 }
 
 /// The caller's workspace.

@@ -54,6 +54,16 @@ impl DataFolder {
         Ok(Self(path.to_path_buf()))
     }
 
+    /// The folder at a path, where a library is in it.
+    pub(crate) fn existing(path: &Path) -> Outcome<Self> {
+        let folder = Self(path.to_path_buf());
+        if folder.database().is_file() {
+            return Ok(folder);
+        }
+        Err(Failure::unavailable(format!("there is no library in `{}`", path.display()))
+            .hint("is its disk there? `repertoire serve` makes a new library"))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -74,6 +84,11 @@ impl DataFolder {
 
     fn token_file(&self) -> PathBuf {
         self.0.join("local.token")
+    }
+
+    /// Where the id of the token in `token_file` is kept until it is revoked, also after its server was killed.
+    fn token_id_file(&self) -> PathBuf {
+        self.0.join("local.token-id")
     }
 
     /// The lock, if nobody has it.
@@ -126,6 +141,22 @@ impl DataFolder {
         write_private(&self.token_file(), token.reveal().as_bytes())?;
         let text = serde_json::to_vec(server).map_err(|error| Failure::internal(error.to_string()))?;
         write_private(&self.server_file(), &text)
+    }
+
+    /// The token that a server here made and nobody revoked.
+    pub(crate) fn token_left(&self) -> Option<String> {
+        std::fs::read_to_string(self.token_id_file()).ok().map(|id| id.trim().to_owned())
+    }
+
+    /// Notes which token a server here made.
+    pub(crate) fn note_token(&self, id: &str) -> Outcome {
+        write_private(&self.token_id_file(), id.as_bytes())
+    }
+
+    /// The token was revoked.
+    pub(crate) fn forget_token(&self) {
+        // What is not there needs no removing.
+        let _ = std::fs::remove_file(self.token_id_file());
     }
 
     /// Takes the description away.

@@ -16,6 +16,7 @@ use store_sqlite::{SqliteDriver, SqliteStore};
 
 use crate::config::{EmbedderKind, Search, Secret, Settings};
 use crate::data_folder::DataFolder;
+use crate::disk::scratch_folder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::python::Profiles;
 
@@ -31,6 +32,8 @@ pub(crate) enum Life {
     Server,
     /// For one command: what is needed is made when it is needed.
     Command,
+    /// For one question to a library that is there already: an empty one is refused, not set up.
+    Visit,
 }
 
 /// A library that is open.
@@ -67,9 +70,18 @@ async fn start(
     let cx = with_sandbox(cx, settings, life)?.with_meaning(meaning(&settings.search)?);
     let cx = cx.with_governance(settings.governance.settings()).with_recording(settings.sessions.settings());
     let cx = cx.with_analytics(settings.analytics.settings());
-    let link = app::workspaces::set_up(&cx).await.map_err(|error| {
+    let failed = |error: app::Error| {
         Failure::new(Exit::Unavailable, error.code().as_str(), format!("cannot set the library up: {error}"))
-    })?;
+    };
+    let link = match life {
+        Life::Visit if !app::workspaces::is_set_up(&cx).await.map_err(failed)? => {
+            cx.store.close().await;
+            return Err(Failure::unavailable("the library is empty")
+                .hint("is it the right one? any other command sets it up"));
+        }
+        Life::Visit => None,
+        Life::Server | Life::Command => app::workspaces::set_up(&cx).await.map_err(failed)?,
+    };
     Ok(Opened { cx, first_link: link.map(|secret| Secret::new(secret.reveal())) })
 }
 
@@ -141,7 +153,7 @@ pub(crate) fn runner(settings: &Settings, life: Life) -> Outcome<SandboxRunner> 
         usual: settings.sandbox.limits.each.clone(),
         spares: match life {
             Life::Server => settings.sandbox.concurrency.value,
-            Life::Command => 0,
+            Life::Command | Life::Visit => 0,
         },
     }))
 }
@@ -155,7 +167,10 @@ impl Opened {
     /// The MCP door on this library.
     pub(crate) fn mcp(&self, public_url: &str, config: &HttpConfig) -> Mcp {
         let (public_url, max_body_bytes) = (public_url.to_owned(), config.max_body_bytes);
-        Mcp::new(self.cx.clone(), McpConfig { public_url, max_body_bytes, sessions: SessionBounds::default() })
+        Mcp::new(
+            self.cx.clone(),
+            McpConfig { public_url, max_body_bytes, sessions: SessionBounds::default() },
+        )
     }
 
     /// Closes the database, so that nothing is left to do when it is opened again.
@@ -193,14 +208,19 @@ pub(crate) enum Target<'a> {
 
 /// Copies a backup into an empty library. The backup itself is left as it is.
 pub(crate) async fn restore(backup: &Path, target: Target<'_>) -> Outcome<Copied> {
-    let scratch = tempfile::tempdir().map_err(|error| Failure::file("use", &std::env::temp_dir(), &error))?;
+    let scratch = scratch_folder()?;
     let copy = scratch.path().join("backup.db");
     // Opening brings an older schema up to date; that must not happen to someone's backup.
     std::fs::copy(backup, &copy).map_err(|error| Failure::file("read", backup, &error))?;
-    let source = SqliteDriver::open(&copy).await.map_err(|error| {
-        let message = format!("`{}` is not a backup of a library: {}", backup.display(), chain(&error));
+    let invalid = |why: &str| {
+        let message = format!("`{}` is not a backup of a library: {why}", backup.display());
         Failure::new(Exit::Invalid, "invalid_backup", message)
-    })?;
+    };
+    // Opening also makes the schema where there is none, and what is empty then copies without a fault.
+    if !SqliteDriver::is_library(&copy).await {
+        return Err(invalid("there is no workspace in it"));
+    }
+    let source = SqliteDriver::open(&copy).await.map_err(|error| invalid(&chain(&error)))?;
     let copied = match target {
         Target::Folder(folder) => {
             let driver = SqliteDriver::open(&folder.database()).await.map_err(|error| failure(&error))?;

@@ -70,6 +70,7 @@ pub(crate) async fn get(
         text.push_str("\n\nThe request: ");
         text.push_str(request);
     }
+    app::skills::count_read(cx, caller, &served.detail).await;
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(&skill.description))
 }

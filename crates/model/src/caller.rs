@@ -11,6 +11,18 @@ pub enum Reach {
     Operator,
 }
 
+/// What a caller came with, and so what it opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Credential {
+    /// A signed-in browser, or the machine itself: all workspaces of the user.
+    Person,
+    /// A token: one workspace.
+    Token,
+    /// A token or a browser that goes back to this admin, who made it for the user: one workspace, and never the
+    /// installation, whatever the user came to be since.
+    Lent(UserId),
+}
+
 /// Who asks: a user in a workspace, perhaps through an agent, with these roles, for these purposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -26,6 +38,8 @@ pub struct Caller {
     pub reach: Reach,
     /// What their credential may be used for.
     pub token_scopes: TokenScopes,
+    /// What they came with.
+    pub credential: Credential,
 }
 
 impl Caller {

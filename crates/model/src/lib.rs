@@ -33,7 +33,7 @@ pub use agent::{
 };
 pub use audit::{Actor, AuditEntry, AuditVerb, Subject};
 pub use bundle::{Bundle, BundleError, BundleFile, BundlePath, PathError, SIDECAR_FILE, SKILL_FILE};
-pub use caller::{Caller, Reach};
+pub use caller::{Caller, Credential, Reach};
 pub use digest::{Digest, DigestError};
 pub use governance::{
     Decision, DecisionKind, GovernedRun, JudgedCall, PolicyRef, RecordedDenial, policy_set_digest,

@@ -13,6 +13,8 @@ pub struct SignIn {
     pub user: UserId,
     /// The workspace they look at.
     pub workspace: WorkspaceId,
+    /// The admin to whose link or token it goes back; `None` where it is the user's own, or an operator's.
+    pub created_by: Option<UserId>,
     /// When they signed in.
     pub created_at: Timestamp,
     /// When that ends.
@@ -28,6 +30,8 @@ pub struct SignInLink {
     pub user: UserId,
     /// The workspace they then look at.
     pub workspace: WorkspaceId,
+    /// The admin who made it for the user; `None` where the user did, or an operator.
+    pub created_by: Option<UserId>,
     /// When it ends unused.
     pub expires_at: Timestamp,
 }

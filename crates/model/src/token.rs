@@ -59,6 +59,8 @@ pub struct Token {
     pub name: String,
     /// What it may be used for.
     pub scopes: TokenScopes,
+    /// The admin who made it for its user; `None` where the user did, or an operator.
+    pub created_by: Option<UserId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it ends.

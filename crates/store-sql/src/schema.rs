@@ -30,7 +30,8 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 5, description: "sessions", sql: include_str!("../migrations/0005_sessions.sql") },
     Migration { version: 6, description: "analytics", sql: include_str!("../migrations/0006_analytics.sql") },
-    Migration { version: 8, description: "let in", sql: include_str!("../migrations/0008_let_in.sql") },
+    Migration { version: 7, description: "let in", sql: include_str!("../migrations/0007_let_in.sql") },
+    Migration { version: 8, description: "makers", sql: include_str!("../migrations/0008_makers.sql") },
 ];
 
 /// A table, in an order in which rows may be inserted.

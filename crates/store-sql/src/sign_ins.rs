@@ -11,13 +11,14 @@ use crate::value::arguments;
 impl SignInTx for SqlTx {
     async fn insert_sign_in(&mut self, sign_in: &SignIn) -> Result<(), StoreError> {
         self.execute(
-            "INSERT INTO sign_ins (digest, id, user_id, workspace_id, created_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6)",
+            "INSERT INTO sign_ins (digest, id, user_id, workspace_id, created_by, created_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
             arguments![
                 &sign_in.digest,
                 sign_in.id,
                 sign_in.user,
                 sign_in.workspace,
+                sign_in.created_by,
                 sign_in.created_at,
                 sign_in.expires_at
             ],
@@ -28,7 +29,8 @@ impl SignInTx for SqlTx {
 
     async fn sign_in_by_digest(&mut self, digest: &Digest) -> Result<Option<SignIn>, StoreError> {
         self.one(
-            "SELECT digest, id, user_id, workspace_id, created_at, expires_at FROM sign_ins WHERE digest = $1",
+            "SELECT digest, id, user_id, workspace_id, created_by, created_at, expires_at FROM sign_ins
+             WHERE digest = $1",
             arguments![digest],
             |mut row| {
                 Ok(SignIn {
@@ -36,6 +38,7 @@ impl SignInTx for SqlTx {
                     id: SignInId::new(row.uuid()?),
                     user: UserId::new(row.uuid()?),
                     workspace: WorkspaceId::new(row.uuid()?),
+                    created_by: row.opt_uuid()?.map(UserId::new),
                     created_at: row.time()?,
                     expires_at: row.time()?,
                 })
@@ -55,8 +58,9 @@ impl SignInTx for SqlTx {
 
     async fn insert_sign_in_link(&mut self, link: &SignInLink) -> Result<(), StoreError> {
         self.execute(
-            "INSERT INTO sign_in_links (digest, user_id, workspace_id, expires_at) VALUES ($1, $2, $3, $4)",
-            arguments![&link.digest, link.user, link.workspace, link.expires_at],
+            "INSERT INTO sign_in_links (digest, user_id, workspace_id, created_by, expires_at)
+             VALUES ($1, $2, $3, $4, $5)",
+            arguments![&link.digest, link.user, link.workspace, link.created_by, link.expires_at],
         )
         .await
         .map(drop)
@@ -64,13 +68,15 @@ impl SignInTx for SqlTx {
 
     async fn take_sign_in_link(&mut self, digest: &Digest) -> Result<Option<SignInLink>, StoreError> {
         self.one(
-            "DELETE FROM sign_in_links WHERE digest = $1 RETURNING digest, user_id, workspace_id, expires_at",
+            "DELETE FROM sign_in_links WHERE digest = $1
+             RETURNING digest, user_id, workspace_id, created_by, expires_at",
             arguments![digest],
             |mut row| {
                 Ok(SignInLink {
                     digest: row.digest()?,
                     user: UserId::new(row.uuid()?),
                     workspace: WorkspaceId::new(row.uuid()?),
+                    created_by: row.opt_uuid()?.map(UserId::new),
                     expires_at: row.time()?,
                 })
             },

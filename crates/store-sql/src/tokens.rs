@@ -8,8 +8,7 @@ use crate::Row;
 use crate::store::SqlTx;
 use crate::value::arguments;
 
-const COLUMNS: &str =
-    "digest, id, workspace_id, user_id, agent_id, name, scopes, created_at, expires_at, revoked_at";
+const COLUMNS: &str = "digest, id, workspace_id, user_id, agent_id, name, scopes, created_by, created_at, expires_at, revoked_at";
 
 fn read(mut row: Row) -> Result<Token, StoreError> {
     Ok(Token {
@@ -22,6 +21,7 @@ fn read(mut row: Row) -> Result<Token, StoreError> {
         scopes: row.parsed(|text| {
             text.split_whitespace().map(TokenScope::parse).collect::<Result<TokenScopes, _>>()
         })?,
+        created_by: row.opt_uuid()?.map(UserId::new),
         created_at: row.time()?,
         expires_at: row.opt_time()?,
         revoked_at: row.opt_time()?,
@@ -33,7 +33,7 @@ impl TokenTx for SqlTx {
     async fn insert_token(&mut self, token: &Token) -> Result<(), StoreError> {
         let scopes: Vec<_> = token.scopes.iter().map(TokenScope::as_str).collect();
         self.execute(
-            format!("INSERT INTO tokens ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"),
+            format!("INSERT INTO tokens ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"),
             arguments![
                 &token.digest,
                 token.id,
@@ -42,6 +42,7 @@ impl TokenTx for SqlTx {
                 token.agent,
                 token.name.as_str(),
                 scopes.join(" "),
+                token.created_by,
                 token.created_at,
                 token.expires_at,
                 token.revoked_at

@@ -1,6 +1,7 @@
 //! Opens a database file and keeps its schema up to date.
 
 use std::borrow::Cow;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,8 +33,9 @@ pub struct SqliteDriver {
 }
 
 impl SqliteDriver {
-    /// Opens the file, makes it if it is not there, and brings its schema up to date.
+    /// Opens the file, makes it if it is not there, and brings its schema up to date. A new file is its owner's alone.
     pub async fn open(file: &Path) -> Result<Self, StoreError> {
+        make_private(file)?;
         let options = SqliteConnectOptions::new()
             .filename(file)
             .create_if_missing(true)
@@ -53,8 +55,21 @@ impl SqliteDriver {
         Ok(Self { options, readers, writer, generation: Arc::new(AtomicU64::new(0)) })
     }
 
+    /// Whether a library is in a file, of this version or an older one. Nothing is made or brought up to date.
+    pub async fn is_library(file: &Path) -> bool {
+        let options = SqliteConnectOptions::new().filename(file).create_if_missing(false);
+        let Ok(mut connection) = options.connect().await else { return false };
+        let first =
+            sqlx::query("SELECT 1 FROM _sqlx_migrations AS step, workspaces WHERE step.version = 1 LIMIT 1");
+        let found = first.fetch_optional(&mut connection).await;
+        // What was only read needs no orderly end.
+        let _ = connection.close().await;
+        matches!(found, Ok(Some(_)))
+    }
+
     /// Writes a consistent copy of the database to a new file, while others read and write.
     pub async fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
+        make_private(file)?;
         let mut connection = self.options.connect().await.map_err(store_error)?;
         sqlx::query("VACUUM INTO $1")
             .bind(file.to_string_lossy().into_owned())
@@ -65,6 +80,17 @@ impl SqliteDriver {
         // SQLite leaves it to the system when the copy reaches the disk.
         let synced = async { tokio::fs::File::open(file).await?.sync_all().await };
         synced.await.map_err(|error| StoreError::Unavailable(Box::new(error)))
+    }
+}
+
+/// Makes an empty file that only its owner can read, where there is none. SQLite takes it for a new database, and gives
+/// the files beside it the same mode.
+fn make_private(file: &Path) -> Result<(), StoreError> {
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(StoreError::Unavailable(Box::new(error)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{AuditEntry, Caller, RunId, Scope, SessionId, Timestamp, TokenId};
+use model::{AuditEntry, Caller, Scope, SessionId, Timestamp, UserId};
 use policy::access::{self, Act};
 use serde_json::Value;
 use store::Tx;
 use time::Duration;
 
 use super::{Topic, followed};
-use crate::governance::SEAL;
+use crate::governance::{self, FINISH, SEAL};
 use crate::skills::readable_changed;
 use crate::{Context, Error};
 
@@ -110,7 +110,7 @@ impl News<'_> {
         loop {
             let entries = tx.audit_after(self.caller.workspace, place, PAGE).await?;
             for entry in &entries {
-                self.hear(tx, entry).await?;
+                self.hear(entry);
                 place = entry.sequence;
             }
             if entries.len() < PAGE as usize {
@@ -119,41 +119,35 @@ impl News<'_> {
         }
     }
 
-    async fn hear(&mut self, tx: &mut dyn Tx, entry: &AuditEntry) -> Result<(), Error> {
+    fn hear(&mut self, entry: &AuditEntry) {
         // The list of the log leaves seals out.
         if self.wants(Topic::Audit) && entry.verb.0 != SEAL {
             self.topics.insert(Topic::Audit);
         }
         if let Some(topic) = topic_of(entry)
             && self.wants(topic)
-            && self.concerns(tx, topic, entry).await?
+            && self.concerns(topic, entry)
         {
             self.topics.insert(topic);
         }
-        Ok(())
     }
 
-    /// Whether an entry is about something that the caller can see.
-    async fn concerns(&self, tx: &mut dyn Tx, topic: Topic, entry: &AuditEntry) -> Result<bool, Error> {
-        let (caller, workspace) = (self.caller, self.caller.workspace);
-        let own = |name: &str| told(entry, name).is_some_and(|user| user == caller.user.to_string());
-        Ok(match (topic, entry.verb.0.as_str()) {
+    /// Whether an entry is about something that the caller can see. The entry alone says so: there may be many that
+    /// are about others.
+    fn concerns(&self, topic: Topic, entry: &AuditEntry) -> bool {
+        let caller = self.caller;
+        let may = |act| access::decide(caller, act).is_ok();
+        let user = || told(entry, "user").and_then(|user| UserId::parse(&user).ok());
+        match (topic, entry.verb.0.as_str()) {
+            // A run is logged by whoever made it.
             (Topic::Runs, "run.execute") => {
-                let Ok(id) = RunId::parse(&entry.subject.id) else { return Ok(false) };
-                let run = tx.run(workspace, id).await?;
-                run.is_some_and(|run| access::decide(caller, Act::ReadRun(&run)).is_ok())
+                entry.actor.user.is_some_and(|user| may(Act::ReadRun(user, entry.actor.agent)))
             }
-            (Topic::Tokens, _) => {
-                let Ok(id) = TokenId::parse(&entry.subject.id) else { return Ok(false) };
-                let token = tx.token(workspace, id).await?;
-                token.is_some_and(|token| access::decide(caller, Act::ManageToken(token.user)).is_ok())
+            (Topic::Tokens, _) => user().is_some_and(|user| may(Act::ManageToken(user))),
+            (Topic::Decisions, SEAL | FINISH) => governance::can_see(caller, entry),
+            (Topic::Sessions, "session.delete") => {
+                user() == Some(caller.user) || access::sees_everything(caller)
             }
-            (Topic::Decisions, SEAL) => {
-                let sealed = tx.sealed_decisions(workspace, entry.sequence, entry.sequence).await?;
-                let seen = |decision| access::decide(caller, Act::ReadDecision(decision)).is_ok();
-                sealed.iter().any(|(_, decision)| seen(decision))
-            }
-            (Topic::Sessions, "session.delete") => own("user") || access::sees_everything(caller),
             (Topic::Skills, "skill.delete") => {
                 let scope = told(entry, "scope").and_then(|key| Scope::parse_key(&key));
                 scope.is_some_and(|scope| access::sees_scope(caller, scope))
@@ -161,7 +155,7 @@ impl News<'_> {
             // That it was deleted was told when it was.
             (Topic::Skills, _) => access::sees_everything(caller),
             _ => true,
-        })
+        }
     }
 }
 

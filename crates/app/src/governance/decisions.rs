@@ -1,5 +1,7 @@
 //! The record of decisions: asked, verified, and forgotten when its time is over.
 
+use std::collections::BTreeSet;
+
 use model::{
     Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, Digest, GovernedRunId, SkillId,
     Timestamp, UserId, WorkspaceId,
@@ -13,8 +15,31 @@ use crate::{Context, Cursor, Error, Page, PageRequest, audit};
 
 /// The verb of the entries that seal decisions.
 pub(crate) const SEAL: &str = "governance.decide";
+/// Under which name an entry about decisions or a governed run says whom they are about, so that it can be told to them
+/// without reading what it is about.
+pub(super) const ABOUT: &str = "about";
 /// The verb of the entries that say which seals have nothing behind them any more.
 const PRUNE: &str = "governance.prune";
+
+/// What stands under [`ABOUT`]: each user once with each agent.
+pub(super) fn about(subjects: impl Iterator<Item = (UserId, Option<AgentId>)>) -> Value {
+    let subjects: BTreeSet<_> = subjects.collect();
+    let words = |(user, agent): (UserId, Option<AgentId>)| {
+        std::iter::once(user.to_string()).chain(agent.map(|agent| agent.to_string())).collect::<Vec<_>>()
+    };
+    json!(subjects.into_iter().map(words).collect::<Vec<_>>())
+}
+
+/// Whether an entry is about a decision or a governed run that the caller can see.
+pub(crate) fn can_see(caller: &Caller, entry: &AuditEntry) -> bool {
+    let sees = |subject: &Value| {
+        let part = |place: usize| subject.get(place).and_then(Value::as_str);
+        let user = part(0).and_then(|user| UserId::parse(user).ok());
+        let agent = part(1).and_then(|agent| AgentId::parse(agent).ok());
+        user.is_some_and(|user| access::decide(caller, Act::ReadDecision(user, agent)).is_ok())
+    };
+    detail(entry).get(ABOUT).and_then(Value::as_array).is_some_and(|subjects| subjects.iter().any(sees))
+}
 
 /// Which decisions to list.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +105,7 @@ pub async fn read(cx: &Context, caller: &Caller, id: DecisionId) -> Result<Decis
     let mut tx = cx.read().await?;
     let decision = tx.decision(caller.workspace, id).await?;
     let decision = decision
-        .filter(|decision| access::decide(caller, Act::ReadDecision(decision)).is_ok())
+        .filter(|decision| access::decide(caller, Act::ReadDecision(decision.user, decision.agent)).is_ok())
         .ok_or_else(|| Error::not_found("decision", id))?;
     let task = task_of(&mut *tx, &decision).await?;
     Ok(Decision { task, ..decision })

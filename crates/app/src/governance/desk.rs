@@ -11,7 +11,7 @@ use serde_json::json;
 use store::{StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::decisions::SEAL;
+use super::decisions::{ABOUT, SEAL, about};
 use super::force::{Kind, Snapshot};
 use super::runs::{RunRef, Start, Started, Step};
 use super::{Ask, Call, Counted, Judged, Resolved, decide, runs};
@@ -190,10 +190,10 @@ async fn decide_all(
         let detail = [
             ("decisions", json!(decisions.len())),
             ("digest", json!(model::seal_digest(&decisions).to_string())),
+            (ABOUT, about(decisions.iter().map(|decision| (decision.user, decision.agent)))),
         ];
         let subject = ("decisions", decisions.first().map(|first| first.id.to_string()).unwrap_or_default());
-        let actor = model::Actor { user: None, agent: None };
-        let entry = audit::record_as(cx, &mut *tx, workspace, actor, SEAL, subject, &detail).await?;
+        let entry = audit::record_as(cx, &mut *tx, workspace, audit::SERVER, SEAL, subject, &detail).await?;
         tx.insert_decisions(workspace, entry.sequence, &decisions).await?;
     }
     tx.commit().await?;

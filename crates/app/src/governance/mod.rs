@@ -27,7 +27,7 @@ pub(crate) use check::policy_findings;
 pub use check::{CaseResult, Tested, test};
 pub use decide::{Plan, Planned, judge, plan, resolve};
 pub use decisions::{ListDecisions, list, prune, read};
-pub(crate) use decisions::{SEAL, Seals, prune_before};
+pub(crate) use decisions::{SEAL, Seals, can_see, prune_before};
 pub use draft::{AgentChanges, Analysis, Proposal, analyse};
 pub use explain::{Considered, Explained, PolicyState, Question, explain, in_force};
 /// What doors need of the pure core to speak of decisions.
@@ -35,7 +35,7 @@ pub use policy::constraints::{
     Active, Context as Known, Denial, FailedCheck, Merged, Metadata, Outcome, Resolution, Usage, Verdict,
 };
 pub use replay::{Difference, Replay, ReplayRange, replay};
-pub(crate) use runs::{ABANDONED, finish_abandoned};
+pub(crate) use runs::{ABANDONED, FINISH, finish_abandoned};
 pub use runs::{
     GovernedRunView, ListGovernedRuns, RunRef, Start, Started, Step, finish, list_runs, read_run, start, step,
 };

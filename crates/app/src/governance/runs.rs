@@ -6,20 +6,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentId, Caller, Digest, GovernedRun, GovernedRunId, Timestamp, UserId};
+use model::{Actor, AgentId, Caller, Digest, GovernedRun, GovernedRunId, Timestamp, UserId};
 use policy::access::{self, Act};
 use policy::constraints::{Context as Known, Resolution, Usage};
 use serde_json::{Value, json};
 use store::{GovernedRunFilter, Tx};
 
 use super::decide::{CALLER, check_context, judge_and_keep, known, resolved};
+use super::decisions::{ABOUT, about};
 use super::desk::{Answer, Batch, Work, broken, submit};
 use super::force::Subject;
 use super::record::{Record, storable, without_secrets};
 use super::{Ask, Call, Counted, Judged, Resolved};
 use crate::paging::page;
-use crate::{Code, Context, Cursor, Error, Page, PageRequest};
+use crate::{Code, Context, Cursor, Error, Page, PageRequest, audit};
 
+/// The verb of the entries that say that a run is over.
+pub(crate) const FINISH: &str = "governance.finish";
 /// A run that nobody ended and nobody used for so long is over.
 pub(crate) const ABANDONED: time::Duration = time::Duration::hours(24);
 /// The longest name of a session, and the longest word about how a run ended.
@@ -148,7 +151,7 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
     let subject = Subject::of(caller, start.ask.agent)?;
     if let (Some(host), Some(session)) = (&start.ask.host, &start.session) {
         for run in open_runs(&mut *batch.tx, caller, subject, host, session).await? {
-            end(batch, run, Some("superseded".to_owned())).await?;
+            end(batch, caller, run, Some("superseded".to_owned())).await?;
         }
     }
     let known = known(caller, subject, &start.ask.context);
@@ -303,19 +306,26 @@ pub(super) async fn finish_at(
     };
     let mut ended = Vec::with_capacity(runs.len());
     for run in runs {
-        ended.push(end(batch, run, outcome.as_deref().map(storable)).await?);
+        ended.push(end(batch, caller, run, outcome.as_deref().map(storable)).await?);
     }
     Ok(ended)
 }
 
-async fn end(batch: &mut Batch<'_>, run: GovernedRun, outcome: Option<String>) -> Result<GovernedRun, Error> {
-    end_in(batch.cx, &mut *batch.tx, run, outcome).await
+async fn end(
+    batch: &mut Batch<'_>,
+    caller: &Caller,
+    run: GovernedRun,
+    outcome: Option<String>,
+) -> Result<GovernedRun, Error> {
+    let actor = Actor { user: Some(caller.user), agent: caller.agent };
+    end_in(batch.cx, &mut *batch.tx, actor, run, outcome).await
 }
 
 /// Ends a run; of what it was asked about stays what the settings say.
 async fn end_in(
     cx: &Context,
     tx: &mut dyn Tx,
+    actor: Actor,
     run: GovernedRun,
     outcome: Option<String>,
 ) -> Result<GovernedRun, Error> {
@@ -338,6 +348,13 @@ async fn end_in(
         ..run
     };
     tx.update_governed_run(&run).await?;
+    let detail = [
+        (ABOUT, about(std::iter::once((run.user, run.agent)))),
+        ("steps", json!(run.steps)),
+        ("denied", json!(run.denied)),
+    ];
+    let subject = ("governed_run", run.id.to_string());
+    audit::record_as(cx, tx, run.workspace, actor, FINISH, subject, &detail).await?;
     Ok(run)
 }
 
@@ -353,7 +370,7 @@ pub(crate) async fn finish_abandoned(
     let runs = tx.governed_runs(workspace, &filter, None, 1_000).await?;
     let count = runs.len() as u64;
     for run in runs {
-        end_in(cx, tx, run, Some("abandoned".to_owned())).await?;
+        end_in(cx, tx, audit::SERVER, run, Some("abandoned".to_owned())).await?;
     }
     Ok(count)
 }

@@ -60,7 +60,12 @@ pub async fn draft(cx: &Context, caller: &Caller, said: Said) -> Result<Draft, E
 }
 
 /// How the content of a skill changes.
-pub async fn edit(cx: &Context, caller: &Caller, whole: &Whole, said: Said) -> Result<EditSkill, Error> {
+pub(super) async fn edit(
+    cx: &Context,
+    caller: &Caller,
+    whole: &Whole,
+    said: Said,
+) -> Result<EditSkill, Error> {
     let skill = &whole.record.skill;
     if said.name.is_some() && said.slug()? != skill.name {
         let message = "the name is part of a skill's id; put a skill with another name under its own id";

@@ -8,6 +8,7 @@ use super::register::signature;
 use super::skill::{Loaded, by_name, load};
 use super::{Answer, LoadFunctions, answered, has_memory, text};
 use crate::code_sessions::{NewFile, UploadFiles, upload};
+use crate::skills::count_given;
 use crate::{Code, Context, Error};
 
 /// How many skills are loaded at a time.
@@ -54,6 +55,8 @@ async fn load_all(cx: &Context, caller: &Caller, request: LoadFunctions) -> Resu
         answer.code_session = Some(session);
     }
     answer.text = text;
+    let ids: Vec<_> = skills.iter().map(|loaded| loaded.record.skill.id).collect();
+    count_given(cx, caller, &ids).await;
     Ok(answer)
 }
 

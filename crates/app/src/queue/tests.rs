@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use model::{Reach, Roles, TokenScopes};
+use model::{Credential, Reach, Roles, TokenScopes};
 use uuid::Uuid;
 
 use super::*;
@@ -15,6 +15,7 @@ fn caller(number: u128) -> Caller {
         roles: Roles::NONE,
         reach: Reach::Member,
         token_scopes: TokenScopes::ALL,
+        credential: Credential::Person,
     }
 }
 

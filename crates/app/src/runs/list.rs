@@ -80,6 +80,6 @@ fn narrowed(caller: &Caller, request: ListRuns) -> Option<RunFilter> {
 pub async fn read(cx: &Context, caller: &Caller, id: RunId) -> Result<Run, Error> {
     access::decide(caller, Act::ListRuns)?;
     let run = cx.read().await?.run(caller.workspace, id).await?;
-    run.filter(|run| access::decide(caller, Act::ReadRun(run)).is_ok())
+    run.filter(|run| access::decide(caller, Act::ReadRun(run.user, run.agent)).is_ok())
         .ok_or_else(|| Error::not_found("run", id))
 }

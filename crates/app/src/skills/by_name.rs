@@ -86,13 +86,15 @@ async fn all(cx: &Context, caller: &Caller, name: &str) -> Result<Vec<SkillRecor
 }
 
 /// Reads a skill. An agent reads only what it may use, at the revision it uses; a person also what is switched off,
-/// waits or was put away.
+/// waits or was put away. Reading instructions counts as a use.
 pub async fn read(cx: &Context, caller: &Caller, name: &str) -> Result<Detail, Error> {
     let skill = find(cx, caller, name).await?.skill;
     if caller.agent.is_some() {
         check_readable(&skill)?;
     }
-    super::read_in_use(cx, caller, skill.id).await
+    let detail = super::read_in_use(cx, caller, skill.id).await?;
+    super::count_read(cx, caller, &detail).await;
+    Ok(detail)
 }
 
 fn check_readable(skill: &Skill) -> Result<(), Error> {

@@ -91,9 +91,9 @@ fn change(sides: &Sides) -> Option<Change> {
 /// What a file says on each side, if that is text and there is room for it.
 async fn texts(tx: &mut dyn Tx, caller: &Caller, sides: &Sides, room: &mut u64) -> Result<Texts, Error> {
     let entries = [&sides.0, &sides.1];
-    let sizes = entries.map(|entry| entry.as_ref().map_or(0, |entry| entry.size));
-    let size: u64 = sizes.iter().sum();
-    if sizes.iter().any(|size| *size > MAX_TEXT) || size > *room {
+    let bytes = entries.map(|entry| entry.as_ref().map_or(0, |entry| entry.size));
+    let size: u64 = bytes.iter().sum();
+    if bytes.iter().any(|size| *size > MAX_TEXT) || size > *room {
         return Ok(None);
     }
     let mut texts = [String::new(), String::new()];

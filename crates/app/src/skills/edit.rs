@@ -68,14 +68,25 @@ pub async fn edit(
     request: EditSkill,
 ) -> Result<Published, Error> {
     let mut tx = cx.begin(caller.workspace).await?;
-    let record = load(&mut *tx, caller, id, |skill| Act::EditSkill(skill)).await?;
-    check_current(&record, request.expected_revision, request.if_version)?;
-    let old = load_bundle(&mut *tx, caller.workspace, id, record.skill.revision).await?;
-    let published = change(cx, &mut *tx, caller, (record, &old), request).await?;
+    let published = edit_in(cx, &mut *tx, caller, id, request).await?;
     if published.outcome == Outcome::Revised {
         tx.commit().await?;
     }
     Ok(published)
+}
+
+/// The same inside a transaction.
+pub(crate) async fn edit_in(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    id: SkillId,
+    request: EditSkill,
+) -> Result<Published, Error> {
+    let record = load(tx, caller, id, |skill| Act::EditSkill(skill)).await?;
+    check_current(&record, request.expected_revision, request.if_version)?;
+    let old = load_bundle(tx, caller.workspace, id, record.skill.revision).await?;
+    change(cx, tx, caller, (record, &old), request).await
 }
 
 /// Changes the content of a skill that was loaded to be edited, inside a transaction.

@@ -8,7 +8,7 @@ use crate::governance::policy_findings;
 use crate::{Code, Context, Error};
 
 /// Content that was read and found sound.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub bundle: Bundle,
     pub manifest: Manifest,
     pub name: SkillName,
@@ -18,7 +18,7 @@ pub(super) struct Prepared {
 }
 
 /// Reads and checks content; touches no database.
-pub(super) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -> Result<Prepared, Error> {
+pub(crate) fn prepare(cx: &Context, content: Content, name: Option<SkillName>) -> Result<Prepared, Error> {
     let (bundle, folder) = match content {
         Content::Bundle { bundle, folder } => (bundle, folder),
         Content::Draft(draft) => {

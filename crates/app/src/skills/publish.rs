@@ -126,7 +126,7 @@ impl Published {
 }
 
 /// Puts prepared content in, inside a transaction.
-pub(super) async fn publish(
+pub(crate) async fn publish(
     cx: &Context,
     tx: &mut dyn Tx,
     caller: &Caller,

@@ -8,6 +8,7 @@ use serde_json::json;
 use store::{SkillRecord, Tx};
 
 use super::access::load;
+use super::read::Detail;
 use crate::{Code, Context, Error, audit};
 
 /// Counts a use of a skill. Counting changes neither the skill's version nor its history.
@@ -19,11 +20,48 @@ pub async fn record_use(
 ) -> Result<Statistics, Error> {
     let mut tx = cx.begin(caller.workspace).await?;
     let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
-    let statistics = count_execution(cx, &mut *tx, caller, &record, (success, None)).await?;
-    let detail = [("name", json!(record.skill.name.as_str())), ("success", json!(success))];
-    audit::record(cx, &mut *tx, caller, "skill.use", ("skill", id.to_string()), &detail).await?;
+    let statistics = count_use(cx, &mut *tx, caller, &record, success).await?;
     tx.commit().await?;
     Ok(statistics)
+}
+
+async fn count_use(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    record: &SkillRecord,
+    success: bool,
+) -> Result<Statistics, Error> {
+    let statistics = count_execution(cx, tx, caller, record, (success, None)).await?;
+    let detail = [("name", json!(record.skill.name.as_str())), ("success", json!(success))];
+    audit::record(cx, tx, caller, "skill.use", ("skill", record.skill.id.to_string()), &detail).await?;
+    Ok(statistics)
+}
+
+/// Counts that a model read a skill to follow it, where it has nothing to run: what runs is counted when it does.
+pub async fn count_read(cx: &Context, caller: &Caller, detail: &Detail) {
+    let skill = &detail.record.skill;
+    if skill.is_usable() && detail.manifest.procedure.is_none() {
+        count_given(cx, caller, &[skill.id]).await;
+    }
+}
+
+/// Counts that a model was given skills: instructions to follow, or code to import. Whoever may read them is counted.
+/// What was given stays given: where it cannot be counted, that is only logged.
+pub(crate) async fn count_given(cx: &Context, caller: &Caller, skills: &[SkillId]) {
+    if let Err(error) = count_all(cx, caller, skills).await {
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(workspace = %caller.workspace, error, "that skills were given is not counted");
+    }
+}
+
+async fn count_all(cx: &Context, caller: &Caller, skills: &[SkillId]) -> Result<(), Error> {
+    let mut tx = cx.begin(caller.workspace).await?;
+    for id in skills {
+        let record = load(&mut *tx, caller, *id, |skill| Act::ReadSkill(skill)).await?;
+        count_use(cx, &mut *tx, caller, &record, true).await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 /// Moves a skill's counters, and those of this day, by one execution; a run says how long it took.

@@ -46,30 +46,48 @@ pub async fn decide(
     id: SkillId,
     decision: Decision,
 ) -> Result<Reviewed, Error> {
+    let mut tx = cx.begin(caller.workspace).await?;
+    let reviewed = decide_in(cx, &mut *tx, caller, id, decision).await?;
+    keep(tx, reviewed).await
+}
+
+/// Commits what changed.
+async fn keep(tx: Box<dyn Tx>, reviewed: Reviewed) -> Result<Reviewed, Error> {
+    if reviewed.changed {
+        tx.commit().await?;
+    }
+    Ok(reviewed)
+}
+
+/// The same inside a transaction.
+pub(crate) async fn decide_in(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    id: SkillId,
+    decision: Decision,
+) -> Result<Reviewed, Error> {
     let reason = decision.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     if reason.is_some_and(|reason| reason.chars().count() > 2_000) {
         return Err(Error::invalid(Code::InvalidRequest, "a reason has at most 2000 characters"));
     }
-    let mut tx = cx.begin(caller.workspace).await?;
-    let record = load(&mut *tx, caller, id, |skill| Act::ReadSkill(skill)).await?;
+    let record = load(tx, caller, id, |skill| Act::ReadSkill(skill)).await?;
     let skill = &record.skill;
     let act = match decision.transition {
         Transition::Submit => Act::SubmitSkill(skill),
-        Transition::Approve => {
-            Act::ApproveSkill(skill, demands(&mut *tx, caller, skill.scope).await?.approver)
-        }
+        Transition::Approve => Act::ApproveSkill(skill, demands(tx, caller, skill.scope).await?.approver),
         Transition::Reject => Act::RejectSkill(skill),
         Transition::Archive | Transition::Reopen => Act::ArchiveSkill(skill),
     };
-    check(&mut *tx, caller, id, access::decide(caller, act)).await?;
+    check(tx, caller, id, access::decide(caller, act)).await?;
     check_current(&record, None, decision.if_version)?;
     let waits = matches!(skill.status, Status::Draft | Status::PendingApproval) || skill.promotion.is_some();
     if decision.only_if_pending && !waits {
         return Err(Error::invalid(Code::NotPending, format!("the skill is {}, not pending", skill.status)));
     }
-    let next = after(&mut *tx, skill, decision.transition, reason).await?;
+    let next = after(tx, skill, decision.transition, reason).await?;
     if matches!(decision.transition, Transition::Submit | Transition::Approve) {
-        check_not_rejected(&mut *tx, caller, &skill.digest).await?;
+        check_not_rejected(tx, caller, &skill.digest).await?;
     }
     match next.status {
         Status::Rejected => tx.put_rejection(caller.workspace, &next.digest, id, cx.now()).await?,
@@ -138,7 +156,19 @@ pub async fn set_enabled(
     if_version: Option<u64>,
 ) -> Result<Reviewed, Error> {
     let mut tx = cx.begin(caller.workspace).await?;
-    let record = load(&mut *tx, caller, id, |skill| Act::SwitchSkill(skill)).await?;
+    let reviewed = set_enabled_in(cx, &mut *tx, caller, id, (enabled, if_version)).await?;
+    keep(tx, reviewed).await
+}
+
+/// The same inside a transaction.
+pub(crate) async fn set_enabled_in(
+    cx: &Context,
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    id: SkillId,
+    (enabled, if_version): (bool, Option<u64>),
+) -> Result<Reviewed, Error> {
+    let record = load(tx, caller, id, |skill| Act::SwitchSkill(skill)).await?;
     check_current(&record, None, if_version)?;
     if record.skill.enabled == enabled {
         return Ok(Reviewed { record, changed: false });
@@ -190,12 +220,13 @@ pub async fn promote(
     }
     let verb = if next.promotion.is_some() { "skill.ask_promotion" } else { "skill.promote" };
     let detail = [("name", json!(next.name.as_str())), ("to", json!(wider.key()))];
-    write(cx, tx, caller, record, next, verb, &detail).await
+    let reviewed = write(cx, &mut *tx, caller, record, next, verb, &detail).await?;
+    keep(tx, reviewed).await
 }
 
 async fn write(
     cx: &Context,
-    mut tx: Box<dyn Tx>,
+    tx: &mut dyn Tx,
     caller: &Caller,
     record: SkillRecord,
     next: Skill,
@@ -210,7 +241,6 @@ async fn write(
     if skill.approved == Some(skill.revision) {
         tx.approve_revision(skill.workspace, skill.id, skill.revision, skill.updated_at).await?;
     }
-    audit::record(cx, &mut *tx, caller, verb, ("skill", skill.id.to_string()), detail).await?;
-    tx.commit().await?;
+    audit::record(cx, tx, caller, verb, ("skill", skill.id.to_string()), detail).await?;
     Ok(Reviewed { record: SkillRecord { skill, statistics: record.statistics }, changed: true })
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use app::events::{Topic, Watch};
-use app::governance::{Ask, resolve};
+use app::governance::{self, Ask, RunRef, finish, read_run, resolve, start};
 use app::identity::{Presence, Proof, Standing};
 use app::sessions::{self, Start};
 use app::skills::{CreateSkill, delete};
@@ -149,6 +149,44 @@ async fn what_is_deleted_on_one_agent_is_not_told_through_another() {
         assert_eq!(told(&mut in_person).await, ["skills"], "{scope:?}");
         is_quiet(&mut one).await;
     }
+}
+
+#[tokio::test]
+async fn the_end_of_a_governed_run_is_told_to_who_can_see_it() {
+    let app = TestApp::new().await;
+    let (alice, cx) = (app.user("alice", &[]).await, &app.cx);
+    app.user("bob", &[]).await;
+    let begin = || async { start(cx, &alice, governance::Start::default()).await.unwrap().run.id };
+    let (ended, left) = (begin().await, begin().await);
+    let (mut own, mut bob, mut admin) =
+        (watch(&app, "alice").await, watch(&app, "bob").await, watch(&app, "admin").await);
+    finish(cx, &alice, RunRef::Id(ended), None).await.unwrap();
+    assert_eq!(told(&mut own).await, ["decisions"]);
+    assert_eq!(told(&mut admin).await, ["decisions", "audit"]);
+    finish(cx, &alice, RunRef::Id(ended), None).await.unwrap();
+    is_quiet(&mut own).await;
+    app.clock.advance(time::Duration::hours(25));
+    app::jobs::keep_house(cx).await.unwrap();
+    assert_eq!(told(&mut own).await, ["decisions"]);
+    assert_eq!(read_run(cx, &alice, left).await.unwrap().run.outcome.as_deref(), Some("abandoned"));
+    is_quiet(&mut bob).await;
+}
+
+#[tokio::test]
+async fn what_was_logged_is_told_without_reading_what_it_is_about() {
+    let app = TestApp::new().await;
+    let (alice, cx) = (app.user("alice", &[]).await, &app.cx);
+    let skill = app.put(&alice, runs::adder("adder", "")).await.record.skill.id;
+    let (token, _) = app::tokens::create(cx, &alice, token(&[TokenScope::Read])).await.unwrap();
+    let mut watch = watch(&app, "alice").await;
+    let request = app::runs::RunSkill { parameters: runs::numbers(1, 2), ..app::runs::RunSkill::default() };
+    app::runs::execute(cx, &alice, skill, request).await.unwrap();
+    resolve(cx, &alice, Ask::default()).await.unwrap();
+    revoke(cx, &alice, token.id).await.unwrap();
+    for rows in ["DELETE FROM runs", "DELETE FROM decisions", "DELETE FROM tokens"] {
+        assert_eq!(app.tamper(rows, &[]).await, 1, "{rows}");
+    }
+    assert_eq!(told(&mut watch).await, ["runs", "decisions", "tokens"]);
 }
 
 #[tokio::test]

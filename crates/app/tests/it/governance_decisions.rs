@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use app::audit::verify;
 use app::governance::{
-    Ask, Call, GovernanceSettings, Judged, ListDecisions, Start, Step, Usage, judge, list, prune, read,
-    resolve, start, step,
+    Ask, Call, GovernanceSettings, Judged, ListDecisions, Proposal, ReplayRange, RunRef, Start, Step, Usage,
+    judge, list, prune, read, replay, resolve, start, step,
 };
 use app::jobs::keep_house;
 use app::{Code, Context, Error, PageRequest};
@@ -448,4 +448,27 @@ async fn who_goes_away_leaves_the_decision_behind() {
     let tools: Vec<Value> = kept.iter().map(|made| json!(made.call.as_ref().unwrap().tool)).collect();
     assert!(tools.contains(&json!("gone")) && tools.contains(&json!("stays")), "{tools:?}");
     assert_eq!(problems(&app).await, "");
+}
+
+#[tokio::test]
+async fn recorded_calls_of_many_pages_are_judged_again() {
+    let (app, gov, alice) = guarded().await;
+    let ask = Ask { task: "t".repeat(100 << 10), ..Ask::default() };
+    let run = start(&app.cx, &alice, Start { ask, session: None }).await.unwrap().run;
+    for n in 0..120 {
+        let said =
+            Step { call: call(if n % 3 == 0 { "rm" } else { "ls" }), context: object(json!({})), id: None };
+        step(&app.cx, &alice, RunRef::Id(run.id), said).await.unwrap();
+    }
+    judge_many(std::slice::from_ref(&app.cx), &alice, 10).await;
+    let guard = app::skills::resolve(&app.cx, &gov, "guard").await.unwrap().skill.id;
+    for (limit, replayed, unchanged, different) in [(1_000, 130, 90, 40), (110, 110, 77, 33)] {
+        let without = Proposal { skill: Some(guard), remove: true, ..Proposal::default() };
+        let range = ReplayRange { limit, ..ReplayRange::default() };
+        let told = replay(&app.cx, &gov, without, range).await.unwrap();
+        assert_eq!((told.replayed, told.skipped, told.more_differences), (replayed, 0, 0));
+        assert_eq!((told.unchanged, told.differences.len()), (unchanged, different));
+        let moments: Vec<_> = told.differences.iter().map(|one| one.recorded.at).collect();
+        assert!(moments.is_sorted_by(|one, next| one >= next), "the newest first");
+    }
 }

@@ -1,8 +1,8 @@
 //! From a credential to a caller, and where a request asks to be heard.
 
 use app::Code;
-use app::identity::{Credential, Standing, at, by_handle};
-use model::{Handle, Reach, Role, TokenScopes};
+use app::identity::{Standing, at, by_handle};
+use model::{Caller, Credential, Handle, Reach, Role, TokenScopes};
 use testkit::app::name;
 use testkit::{CallerExt as _, TestApp};
 
@@ -21,19 +21,18 @@ async fn a_cookie_opens_every_workspace_of_its_user_and_a_token_one() {
     let one = app.workspace("one").await;
     app.workspace("two").await;
     app.user_in(&one, "alice", &[Role::Reviewer]).await;
-    let there = at(&app.cx, alice.clone(), Credential::Cookie, &workspace("one")).await.unwrap();
+    let token = Caller { credential: Credential::Token, ..alice.clone() };
+    let there = at(&app.cx, alice.clone(), &workspace("one")).await.unwrap();
     assert_eq!(there, app.caller_in("alice", "one").await);
     assert!(there.roles.has(Role::Reviewer));
-    for (credential, standing) in [
-        (Credential::Token, workspace("one")),
-        (Credential::Cookie, workspace("two")),
-        (Credential::Cookie, workspace("nowhere")),
-    ] {
-        app.refuses(Code::NotFound, at(&app.cx, alice.clone(), credential, &standing)).await;
+    for (caller, standing) in
+        [(&token, workspace("one")), (&alice, workspace("two")), (&alice, workspace("nowhere"))]
+    {
+        app.refuses(Code::NotFound, at(&app.cx, caller.clone(), &standing)).await;
     }
-    let here = at(&app.cx, alice.clone(), Credential::Token, &workspace("default")).await.unwrap();
-    assert_eq!(here, alice);
-    assert_eq!(at(&app.cx, alice.clone(), Credential::Token, &Standing::default()).await.unwrap(), alice);
+    for standing in [workspace("default"), Standing::default()] {
+        assert_eq!(at(&app.cx, token.clone(), &standing).await.unwrap(), token);
+    }
 }
 
 #[tokio::test]
@@ -41,12 +40,12 @@ async fn a_request_names_the_agent_it_comes_through_unless_it_is_bound() {
     let app = TestApp::new().await;
     let alice = app.user("alice", &[]).await;
     let (one, _) = (app.agent("one").await, app.agent("two").await);
-    let through = at(&app.cx, alice.clone(), Credential::Token, &agent("one")).await.unwrap();
+    let through = at(&app.cx, alice.clone(), &agent("one")).await.unwrap();
     assert_eq!(through, alice.through(&one));
     let bound = alice.through(&one);
-    assert_eq!(at(&app.cx, bound.clone(), Credential::Token, &agent("one")).await.unwrap(), bound);
-    app.refuses(Code::NotFound, at(&app.cx, bound, Credential::Token, &agent("two"))).await;
-    app.refuses(Code::NotFound, at(&app.cx, alice, Credential::Token, &agent("none"))).await;
+    assert_eq!(at(&app.cx, bound.clone(), &agent("one")).await.unwrap(), bound);
+    app.refuses(Code::NotFound, at(&app.cx, bound, &agent("two"))).await;
+    app.refuses(Code::NotFound, at(&app.cx, alice, &agent("none"))).await;
 }
 
 #[tokio::test]
@@ -55,7 +54,7 @@ async fn an_agent_of_another_workspace_is_not_found() {
     let alice = app.user("alice", &[]).await;
     let other = app.workspace("other").await;
     app::agents::create(&app.cx, &other, app::agents::AgentSpec::new(name("theirs"))).await.unwrap();
-    app.refuses(Code::NotFound, at(&app.cx, alice, Credential::Cookie, &agent("theirs"))).await;
+    app.refuses(Code::NotFound, at(&app.cx, alice, &agent("theirs"))).await;
 }
 
 #[tokio::test]

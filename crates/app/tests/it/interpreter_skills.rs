@@ -434,6 +434,8 @@ async fn functions_are_loaded_to_be_imported() {
     assert!((answer.result[1].as_f64().unwrap() - 1647.01).abs() < 0.005, "{}", answer.text);
     assert!(answer.files.is_empty(), "{:?}", answer.files);
     assert_eq!(load(&["tea"], session).await.unwrap().code_session, session);
+    let uses = skills(&app, &alice).await.into_iter().map(|record| record.statistics.use_count);
+    assert_eq!(uses.collect::<Vec<_>>(), [1, 2]);
 
     let off = alice.through(&app.agent("off").await);
     let none =

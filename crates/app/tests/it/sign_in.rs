@@ -1,10 +1,12 @@
 //! Signing in and out.
 
 use app::Code;
-use app::identity::{Secret, by_cookie};
+use app::identity::{Secret, Standing, at, by_cookie};
 use app::sign_in::{by_link, by_token, create_link, end};
 use app::tokens::CreateToken;
-use model::{Role, TokenScope};
+use app::users::ChangeUser;
+use model::{Caller, Credential, Reach, Role, TokenScope, UserId};
+use testkit::app::name;
 use testkit::{CallerExt as _, TestApp};
 use time::Duration;
 
@@ -93,6 +95,77 @@ async fn a_workspace_admin_cannot_sign_in_as_someone_who_reaches_further() {
     app.user_in(&other, "bob", &[Role::Admin]).await;
     app.refuses(Code::Forbidden, create_link(&app.cx, &ann, bob.user)).await;
     create_link(&app.cx, &operator, bob.user).await.unwrap();
+}
+
+/// A token of somebody else, good for everything.
+async fn token_for(app: &TestApp, maker: &Caller, user: UserId) -> Secret {
+    let request = CreateToken {
+        name: "t".into(),
+        user: Some(user),
+        agent: None,
+        scopes: TokenScope::ALL.to_vec(),
+        expires_at: None,
+    };
+    app::tokens::create(&app.cx, maker, request).await.unwrap().1
+}
+
+/// Everyone who can be had from a token and a link of one user, and from what can be made with them.
+async fn bearers(app: &TestApp, token: &Secret, link: &Secret) -> Vec<Caller> {
+    let cx = &app.cx;
+    let browser =
+        |signed_in: app::sign_in::SignedIn| async move { by_cookie(cx, &signed_in.secret).await.unwrap().0 };
+    let mut bearers = vec![
+        app::identity::by_token(cx, token).await.unwrap(),
+        browser(by_token(cx, token).await.unwrap()).await,
+        browser(by_link(cx, link).await.unwrap()).await,
+    ];
+    for bearer in bearers.clone() {
+        let token = token_for(app, &bearer, bearer.user).await;
+        bearers.push(app::identity::by_token(cx, &token).await.unwrap());
+        bearers.push(browser(by_token(cx, &token).await.unwrap()).await);
+        let link = create_link(cx, &bearer, bearer.user).await.unwrap();
+        bearers.push(browser(by_link(cx, &link).await.unwrap()).await);
+    }
+    bearers
+}
+
+#[tokio::test]
+async fn what_an_admin_made_for_someone_opens_their_workspace_alone_whatever_that_person_becomes() {
+    let app = TestApp::new().await;
+    let operator = app.admin().await;
+    let (ann, mia) = (app.user("ann", &[Role::Admin]).await, app.user("mia", &[]).await);
+    let token = token_for(&app, &ann, mia.user).await;
+    let link = create_link(&app.cx, &ann, mia.user).await.unwrap();
+    let other = app.workspace("other").await;
+    app.user_in(&other, "mia", &[]).await;
+    let promotion = ChangeUser { operator: Some(true), ..ChangeUser::default() };
+    app::users::change(&app.cx, &operator, mia.user, promotion).await.unwrap();
+    let elsewhere = Standing { workspace: Some(name("other")), agent: None };
+    for bearer in bearers(&app, &token, &link).await {
+        assert_eq!((bearer.workspace, bearer.reach), (mia.workspace, Reach::Member));
+        assert_eq!(bearer.credential, Credential::Lent(ann.user));
+        let renaming = ChangeUser { display_name: Some("M".to_owned()), ..ChangeUser::default() };
+        app.refuses(Code::Forbidden, app::users::change(&app.cx, &bearer, mia.user, renaming)).await;
+        app.refuses(Code::NotFound, at(&app.cx, bearer, &elsewhere)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_made_for_someone_is_as_good_as_their_own() {
+    let app = TestApp::new().await;
+    let (operator, mia) = (app.admin().await, app.user("mia", &[]).await);
+    let other = app.workspace("other").await;
+    let there = app.user_in(&other, "mia", &[]).await;
+    let token = token_for(&app, &operator, mia.user).await;
+    let link = create_link(&app.cx, &operator, mia.user).await.unwrap();
+    let elsewhere = Standing { workspace: Some(name("other")), agent: None };
+    for bearer in bearers(&app, &token, &link).await {
+        if bearer.credential == Credential::Token {
+            app.refuses(Code::NotFound, at(&app.cx, bearer, &elsewhere)).await;
+        } else {
+            assert_eq!(at(&app.cx, bearer, &elsewhere).await.unwrap(), there);
+        }
+    }
 }
 
 #[tokio::test]

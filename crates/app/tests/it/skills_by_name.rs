@@ -1,11 +1,14 @@
 //! Skills by name: what a model's library tools create, list, read, change, switch and delete.
 
+use app::analytics::{self, ReadAnalytics};
 use app::skills::by_name::{self, NewSkill, create, delete, find, read, rewrite, set_enabled, source};
 use app::skills::{CreateSkill, Decision, ListSkills, OnConflict, Rewrite, RewriteSkill, decide, list};
 use app::{Code, PageRequest};
-use model::{Caller, Origin, ProceduralMemory, Role, Scope, Status, Transition};
+use model::{Caller, Origin, ProceduralMemory, Role, Scope, Status, TokenScope, Transition};
 use testkit::app::{spec, spec_with};
 use testkit::{CallerExt as _, TestApp};
+
+use crate::runs;
 
 fn notes() -> NewSkill {
     NewSkill {
@@ -219,4 +222,26 @@ fn every_origin_has_a_word_of_the_library_tools() {
         "imported user",
     ];
     assert_eq!(table, wanted);
+}
+
+#[tokio::test]
+async fn instructions_that_a_model_reads_are_used() {
+    let app = TestApp::new().await;
+    let (alice, agent) = (app.user("alice", &[]).await, app.agent("helper").await);
+    let through = alice.through(&agent).scoped(&[TokenScope::Read]);
+    let notes = create(&app.cx, &alice, notes()).await.unwrap().record;
+    let adder = app.put(&alice, runs::adder("adder", "")).await.record;
+    for caller in [&alice, &through] {
+        app.logs(alice.workspace, &["skill.use"], read(&app.cx, caller, "notes")).await;
+        app.leaves_alone(read(&app.cx, caller, "adder")).await;
+    }
+    app.fail_commits(true);
+    read(&app.cx, &through, "notes").await.unwrap();
+    app.fail_commits(false);
+    assert_eq!(app.stored(&notes).await.statistics.use_count, 2);
+    let seen = analytics::read(&app.cx, &alice, ReadAnalytics::default()).await.unwrap();
+    let unused: Vec<_> = seen.unused.iter().map(|record| record.skill.id).collect();
+    assert_eq!((unused, seen.total.count), (vec![adder.skill.id], 2));
+    set_enabled(&app.cx, &alice, "notes", false).await.unwrap();
+    app.leaves_alone(read(&app.cx, &alice, "notes")).await;
 }

@@ -61,6 +61,30 @@ async fn a_list_shows_operators_all_and_others_their_own() {
 }
 
 #[tokio::test]
+async fn a_token_lists_the_workspace_that_it_opens() {
+    let app = TestApp::new().await;
+    let (operator, alice) = (app.admin().await, app.user("alice", &[]).await);
+    let zoo = app.workspace("zoo").await;
+    app.user_in(&zoo, "alice", &[]).await;
+    let count = async |caller: Caller| list(&app.cx, &caller).await.unwrap().len();
+    let bearer = async |caller: &Caller, scopes: &[TokenScope]| {
+        let request = app::tokens::CreateToken {
+            name: "t".into(),
+            user: None,
+            agent: None,
+            scopes: scopes.to_vec(),
+            expires_at: None,
+        };
+        let (_, secret) = app::tokens::create(&app.cx, caller, request).await.unwrap();
+        app::identity::by_token(&app.cx, &secret).await.unwrap()
+    };
+    assert_eq!(count(alice.clone()).await, 2);
+    assert_eq!(count(bearer(&alice, TokenScope::ALL).await).await, 1);
+    assert_eq!(count(bearer(&operator, &[TokenScope::Read, TokenScope::Write]).await).await, 1);
+    assert_eq!(count(bearer(&operator, TokenScope::ALL).await).await, 2);
+}
+
+#[tokio::test]
 async fn settings_are_changed_by_admins_within_bounds() {
     let app = TestApp::new().await;
     let (ann, alice) = (app.user("ann", &[Role::Admin]).await, app.user("alice", &[]).await);

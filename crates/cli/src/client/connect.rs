@@ -10,7 +10,17 @@ use crate::exit::{Failure, Outcome};
 use crate::wiring::{self, Life};
 
 /// Opens the library that the settings name: a server, a PostgreSQL database, or the data folder of this machine.
+/// One that is not there yet is made.
 pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
+    open(settings, Life::Command).await
+}
+
+/// The same, where the library must be there.
+pub(crate) async fn connect_existing(settings: &Settings) -> Outcome<Client> {
+    open(settings, Life::Visit).await
+}
+
+async fn open(settings: &Settings, life: Life) -> Outcome<Client> {
     let library = &settings.library;
     let config = HttpConfig { public_url: settings.serve.url(), ..HttpConfig::default() };
     if let Some(server) = &library.server.value {
@@ -23,14 +33,15 @@ pub(crate) async fn connect(settings: &Settings) -> Outcome<Client> {
         return Ok(remote(server, token, standing(library)));
     }
     if let Some(url) = &library.database.value {
-        let opened = wiring::open_postgres(url, settings, Life::Command).await?;
+        let opened = wiring::open_postgres(url, settings, life).await?;
         let door = opened.http(config).in_process(library.handle()?);
         return Ok(Client { standing: standing(library), ..Client::in_process(door, opened, None) });
     }
-    let folder = DataFolder::open(&library.data.value)?;
+    let data = &library.data.value;
+    let folder = if life == Life::Visit { DataFolder::existing(data)? } else { DataFolder::open(data)? };
     match folder.claim().await? {
         Claim::Held(lock) => {
-            let opened = wiring::open_folder(&folder, settings, Life::Command).await?;
+            let opened = wiring::open_folder(&folder, settings, life).await?;
             let door = opened.http(config).in_process(library.handle()?);
             Ok(Client { standing: standing(library), ..Client::in_process(door, opened, Some(lock)) })
         }

@@ -9,7 +9,7 @@ mod request;
 mod resolve;
 mod views;
 
-pub(crate) use connect::{connect, remote, standing};
+pub(crate) use connect::{connect, connect_existing, remote, standing};
 pub(crate) use remote::http_client;
 pub(crate) use request::{Request, Response, api};
 pub(crate) use resolve::{Pick, Reference, find_skill};

@@ -26,7 +26,7 @@ pub(crate) struct InitArgs {
     /// Make the folder in here
     #[arg(long, value_name = "DIR", default_value = ".")]
     into: PathBuf,
-    /// Replace what is there
+    /// Replace files of the same names
     #[arg(long)]
     force: bool,
 }
@@ -99,8 +99,8 @@ impl InitArgs {
             bundle = language.add_to(&bundle)?;
         }
         let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
-        if self.name.is_some() {
-            write_folder(&folder, &bundle, overwrite)?;
+        if self.name.is_some() && !self.force {
+            write_folder(&folder, &bundle)?;
         } else {
             for (path, file) in bundle.files() {
                 let write = if file.executable { write_program } else { write_shared };

@@ -30,8 +30,8 @@ pub(crate) use secret::{Secret, without_password};
 pub(crate) use sections::{Library, Log, LogFormat, Serve};
 pub(crate) use sessions::Sessions;
 pub(crate) use sources::{
-    Environment, Layer, LimitsLayer, LogLayer, Number, Places, ProcessEnvironment, ServeLayer, ServerEntry,
-    Source,
+    Environment, HookEnvironment, Layer, LimitsLayer, LogLayer, Number, Places, ProcessEnvironment,
+    ServeLayer, ServerEntry, Source,
 };
 
 use std::collections::BTreeMap;

@@ -50,6 +50,26 @@ impl Environment for ProcessEnvironment {
     }
 }
 
+/// The environment of a hook. Hosts let a project set variables for what they start, so these say only whose files are
+/// read, and not even that where the command itself does.
+pub(crate) struct HookEnvironment<'a> {
+    /// What stands for `XDG_CONFIG_HOME`.
+    pub(crate) config_home: Option<&'a str>,
+    /// What stands for `REPERTOIRE_CONFIG`.
+    pub(crate) config: Option<&'a str>,
+}
+
+impl Environment for HookEnvironment<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        match (name, self.config_home) {
+            ("XDG_CONFIG_HOME", Some(folder)) => Some(folder.to_owned()),
+            ("REPERTOIRE_CONFIG", _) => self.config.map(str::to_owned),
+            ("HOME" | "XDG_CONFIG_HOME", _) => ProcessEnvironment.get(name),
+            _ => None,
+        }
+    }
+}
+
 /// One source's say on every setting.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -189,6 +209,8 @@ pub(super) fn words(list: &str) -> Vec<String> {
 pub(crate) struct Places {
     /// The configuration file, if there is one or one was named.
     pub(crate) file: Option<PathBuf>,
+    /// Whether that was named, and not found where it usually is.
+    pub(crate) is_named: bool,
     /// Where `login` keeps tokens.
     pub(crate) credentials: PathBuf,
     /// The data folder when nobody says.
@@ -196,6 +218,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// The folder in which our own one holds configuration and tokens.
+    pub(crate) fn config_home(&self) -> &Path {
+        self.credentials.ancestors().nth(2).unwrap_or(Path::new("/"))
+    }
+
     pub(crate) fn find(environment: &dyn Environment) -> Self {
         let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         let base = |variable: &str, fallback: &str| {
@@ -204,8 +231,9 @@ impl Places {
         let config = base("XDG_CONFIG_HOME", ".config");
         let named = environment.get("REPERTOIRE_CONFIG").map(PathBuf::from);
         let usual = [config.join("config.toml"), PathBuf::from("/etc/repertoire/config.toml")];
+        let is_named = named.is_some();
         let file = named.or_else(|| usual.into_iter().find(|path| path.is_file()));
         let data = base("XDG_DATA_HOME", ".local/share");
-        Self { file, credentials: config.join("credentials.toml"), data }
+        Self { file, is_named, credentials: config.join("credentials.toml"), data }
     }
 }

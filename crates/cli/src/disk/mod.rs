@@ -9,9 +9,12 @@ mod write;
 
 pub(crate) use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use walk::{Found, Scan, Skipped, scan};
-pub(crate) use write::{Overwrite, rewrite_file, write_file, write_folder, write_program, write_shared};
+pub(crate) use write::{
+    Known, Overwrite, replace_folder, rewrite_file, some_of, strangers, write_file, write_folder, write_like,
+    write_program, write_shared,
+};
 
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::exit::{Failure, Outcome};
@@ -23,6 +26,13 @@ pub(crate) fn private_folder(path: &Path) -> Outcome {
         .mode(0o700)
         .create(path)
         .map_err(|error| Failure::file("create", path, &error))
+}
+
+/// A new folder for what is gone soon, which only its owner can enter.
+pub(crate) fn scratch_folder() -> Outcome<tempfile::TempDir> {
+    let private = std::fs::Permissions::from_mode(0o700);
+    let made = tempfile::Builder::new().permissions(private).tempdir();
+    made.map_err(|error| Failure::file("use", &std::env::temp_dir(), &error))
 }
 
 /// Writes a file that only its owner can read, in one step.

@@ -17,7 +17,7 @@ pub(crate) fn this_program() -> Outcome<String> {
 /// The flags that name the same library again, as far as it was named by this source or a later one.
 pub(crate) fn library_flags(library: &Library, from: Source) -> Outcome<Vec<String>> {
     let is_served = library.server.value.is_some();
-    if !is_served && library.database.source >= from {
+    if !is_served && library.database.source >= from.max(Source::Environment) {
         return Err(Failure::usage(
             "a database's address may hold a password, which settings of others must not",
         )
@@ -29,14 +29,22 @@ pub(crate) fn library_flags(library: &Library, from: Source) -> Outcome<Vec<Stri
         words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
     };
     flag("--server", library.server.source, library.server.value.clone());
-    let data = std::path::absolute(&library.data.value)
-        .map_err(|error| Failure::file("find", &library.data.value, &error))?;
+    let data = absolute(&library.data.value)?;
     // A folder that a server or a database stands before is not meant.
     let is_folder = !is_served && library.database.value.is_none();
-    flag("--data", library.data.source, is_folder.then(|| data.display().to_string()));
+    flag("--data", library.data.source, is_folder.then_some(data));
     flag("--workspace", library.workspace.source, library.workspace.value.clone());
-    flag("--user", library.user.source, Some(library.user.value.clone()));
+    // Who is meant when nobody says needs no words; to a server a token says it.
+    let said = library.user.source == Source::Flag || (!is_served && library.user.source > Source::Default);
+    flag("--user", library.user.source, said.then(|| library.user.value.clone()));
     Ok(words)
+}
+
+/// A path that means the same in every folder, as text.
+pub(crate) fn absolute(path: &Path) -> Outcome<String> {
+    let whole = std::path::absolute(path).map_err(|error| Failure::file("find", path, &error))?;
+    let text = whole.to_str().map(str::to_owned);
+    text.ok_or_else(|| Failure::usage(format!("the path `{}` is not text", whole.display())))
 }
 
 /// A word for a POSIX shell.

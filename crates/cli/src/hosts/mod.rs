@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub(crate) use command::{is_ours, library_flags, program, quote, this_program};
+pub(crate) use command::{absolute, is_ours, library_flags, program, quote, this_program};
 pub(crate) use document::{EMPTY, entries, install, uninstall};
 pub(crate) use place::{Edits, Place};
 pub(crate) use tools::{Target, ToolHost, leads_to_us};

@@ -200,8 +200,9 @@ impl Running {
         }
         if let (Some((folder, _)), Some(token)) = (&self.library.folder, &self.token) {
             folder.forget_server();
-            if let Err(failure) = self.admin.send(api("DELETE", &["tokens", token])).await {
-                tracing::warn!(error = %failure, "the local token could not be revoked");
+            match self.admin.send(api("DELETE", &["tokens", token])).await {
+                Ok(_) => folder.forget_token(),
+                Err(failure) => tracing::warn!(error = %failure, "the local token could not be revoked"),
             }
         }
         self.library.opened.close().await;
@@ -249,15 +250,17 @@ async fn announce(
     url: String,
     purpose: Purpose,
 ) -> Outcome<Option<String>> {
-    for token in admin.all(api("GET", &["tokens"]), None).await? {
-        let text = |key: &str| token.get(key).and_then(Value::as_str);
-        if let (Some(LOCAL_TOKEN), None, Some(id)) = (text("name"), text("revoked_at"), text("id")) {
-            admin.send(api("DELETE", &["tokens", id])).await?;
+    if let Some(id) = folder.token_left() {
+        match admin.send(api("DELETE", &["tokens", &id])).await {
+            // In a database that was restored since it may be unknown.
+            Err(failure) if failure.exit != Exit::NotFound => return Err(failure),
+            _ => folder.forget_token(),
         }
     }
     let body = json!({"name": LOCAL_TOKEN, "scopes": ["read", "write", "review", "admin"]});
     let made = admin.json(api("POST", &["tokens"]).json(body)).await?;
     let part = |key: &str| made.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    folder.note_token(&part("id"))?;
     let bridge = purpose == Purpose::Bridge;
     folder.announce(&RunningServer { url, pid: std::process::id(), bridge }, &Secret::new(part("secret")))?;
     Ok(Some(part("id")))

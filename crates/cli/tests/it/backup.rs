@@ -29,6 +29,22 @@ fn a_backup_of_a_working_server_comes_back_whole() {
 }
 
 #[test]
+fn what_is_no_backup_is_not_restored() {
+    let world = World::new();
+    world.write("empty.db", "");
+    world.write("notes.db", "these are my notes ".repeat(100));
+    world.write("cut.db", "SQLite format 3\0");
+    for file in ["empty.db", "notes.db", "cut.db"] {
+        let before = std::fs::read(world.path(file)).unwrap();
+        let refused = world.run(&["--data", "fresh", "restore", file]);
+        assert_eq!(refused.code, 6, "{file}: {refused:?}");
+        assert!(refused.err.contains("[invalid_backup]"), "{refused:?}");
+        assert_eq!(std::fs::read(world.path(file)).unwrap(), before);
+        assert!(!world.path("fresh/repertoire.db").exists(), "{file}");
+    }
+}
+
+#[test]
 fn the_audit_log_is_exported_line_by_line() {
     let world = World::new();
     world.ok(&["skill", "create", "one", "--description", "The first"]);

@@ -362,8 +362,13 @@ fn what_a_person_changed_or_made_is_spared() {
         ["changed/SKILL.md", "extended/SKILL.md", "extended/notes.md", "gone/SKILL.md", "mine/SKILL.md"]
     );
 
-    ok(&world, &["connect", "gemini", "--yes", "--skills", "--force"]);
+    let forced = run(&world, &["connect", "gemini", "--yes", "--skills", "--force"]);
+    assert!(
+        forced.err.contains("`extended` is left alone: it holds more than a skill: notes.md"),
+        "{forced:?}"
+    );
     assert!(text("changed/SKILL.md").contains("better") && text("mine/SKILL.md").contains("Do a thing."));
+    assert_eq!(text("extended/notes.md"), "a note of mine\n", "nothing goes that no bundle holds");
     assert_eq!(text("gone/SKILL.md"), "kept by me\n", "it was never recorded again");
 }
 

@@ -181,7 +181,7 @@ fn who_wants_it_may_let_failures_pass() {
     allowed(&asking(&world, "http://127.0.0.1:1", &["claude", "--on-failure", "allow"], &call));
     let mut command = world.command(&["hook", "claude", "--server", "http://127.0.0.1:1"]);
     command.env("REPERTOIRE_HOOKS_ON_FAILURE", "allow");
-    allowed(&feed(command, &call));
+    assert_denied(&feed(command, &call));
     world.write(".config/repertoire/config.toml", "[hooks]\non_failure = \"allow\"\n");
     allowed(&asking(&world, "http://127.0.0.1:1", &["claude"], &call));
     assert_denied(&asking(&world, "http://127.0.0.1:1", &["claude", "--on-failure", "deny"], &call));
@@ -212,6 +212,117 @@ fn the_answer_of_the_library_is_given_as_it_is() {
     );
     let done = asking(&world, &url, &["claude"], &event("PreToolUse"));
     assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (0, "", ""));
+}
+
+#[test]
+fn a_hook_makes_no_library() {
+    let world = World::new();
+    let data = world.path(".local/share/repertoire");
+    for args in [&["claude"][..], &["claude", "--data", data.to_str().unwrap()]] {
+        let done = hook(&world, args, &event("PreToolUse"));
+        assert_denied(&done);
+        assert!(done.err.contains("there is no library"), "{done:?}");
+        assert!(!world.path(".local").exists());
+    }
+    world.write(".local/share/repertoire/repertoire.db", "");
+    for _ in 0..2 {
+        let done = hook(&world, &["claude"], &event("PreToolUse"));
+        assert_denied(&done);
+        assert!(done.err.contains("is empty"), "{done:?}");
+    }
+    world.ok(&["list"]);
+    let done = hook(&world, &["claude"], &event("PreToolUse"));
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+}
+
+/// What `hook install` makes Claude Code run, in an environment that a project filled.
+fn installed_in(world: &World, variables: &[(&str, &str)]) -> Done {
+    let text = std::fs::read_to_string(world.path(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).env_clear().current_dir(world.path("")).env("HOME", world.path(""));
+    shell.envs(variables.iter().copied());
+    feed(shell, &event("PreToolUse"))
+}
+
+#[test]
+fn the_environment_of_a_project_leads_a_hook_nowhere() {
+    let world = World::new();
+    let (stranger, asked) = server(
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    );
+    world.ok(&["--data", "theirs", "list"]);
+    let theirs = world.path("theirs").display().to_string();
+    let config =
+        world.write("trap/repertoire/config.toml", format!("server = \"{stranger}\"\nworkspace = \"x\"\n"));
+    let config = config.display().to_string();
+    let trap = world.path("trap").display().to_string();
+    let variables = [
+        ("REPERTOIRE_DATA", theirs.as_str()),
+        ("REPERTOIRE_SERVER", &stranger),
+        ("REPERTOIRE_TOKEN", "rpt_x"),
+        ("REPERTOIRE_CONFIG", &config),
+        ("REPERTOIRE_WORKSPACE", "x"),
+        ("REPERTOIRE_USER", "nobody"),
+        ("REPERTOIRE_HOOKS_ON_FAILURE", "allow"),
+        ("XDG_CONFIG_HOME", &trap),
+        ("XDG_DATA_HOME", &trap),
+        ("HOME", &trap),
+    ];
+    let told = world.run(&["hook", "install", "--agent", "claude-code"]);
+    assert!(told.err.contains("there is no library"), "{told:?}");
+    for count in 0..=variables.len() {
+        assert_denied(&installed_in(&world, &variables[..count]));
+    }
+    world.ok(&["list"]);
+    for count in 0..=variables.len() {
+        let done = installed_in(&world, &variables[..count]);
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{:?}", &variables[..count]);
+    }
+    assert!(asked.try_recv().is_err(), "nobody else was asked");
+    assert_eq!(std::fs::read_dir(world.path("trap")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_named_the_library_is_written_into_the_hook() {
+    let world = World::new();
+    let settings = world.write("own.toml", "workspace = \"research\"\n");
+    let mut install = world.command(&["hook", "install", "--agent", "claude-code", "--json"]);
+    install
+        .env("REPERTOIRE_DATA", "mine")
+        .env("REPERTOIRE_AGENT", "coder")
+        .env("REPERTOIRE_CONFIG", &settings);
+    let told = crate::world::finish(&mut install).expect_ok(&[]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let command = told["command"].as_str().unwrap();
+    let real = std::fs::canonicalize(world.path("")).unwrap();
+    for words in [
+        format!("--data {}", real.join("mine").display()),
+        "--workspace research --agent coder".to_owned(),
+        format!("--config {}", settings.display()),
+    ] {
+        assert!(command.contains(&words), "{words}: {command}");
+    }
+    // A database's address may hold a password; one that the configuration names is found again there.
+    world.write("own.toml", "database = \"postgres://a:secret@h/d\"\n");
+    let mut install = world.command(&["hook", "install", "--agent", "claude-code", "--json"]);
+    let told = crate::world::finish(install.env("REPERTOIRE_CONFIG", &settings)).expect_ok(&[]);
+    assert!(!told.contains("secret") && !told.contains("--data"), "{told}");
+    let mut install = world.command(&["hook", "install", "--agent", "claude-code"]);
+    assert_eq!(crate::world::finish(install.env("REPERTOIRE_DATABASE", "postgres://a:secret@h/d")).code, 2);
+}
+
+#[test]
+fn a_stored_token_goes_before_one_of_the_environment() {
+    let world = World::new();
+    let (url, asked) = server(
+        "HTTP/1.1 200 OK\r\nrepertoire-hook: claude\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    );
+    world.write(".config/repertoire/config.toml", format!("[servers.\"{url}\"]\ntoken = \"rpt_mine\"\n"));
+    assert_eq!(asking(&world, &url, &["claude"], &event("PreToolUse")).code, 0);
+    let request = asked.recv().unwrap();
+    assert!(request.contains("rpt_mine") && !request.contains("rpt_x"), "{request}");
 }
 
 #[test]
@@ -248,8 +359,9 @@ fn what_is_installed_fails_closed() {
     };
     let command = |host: &str| {
         format!(
-            "{} hook {host} --server https://s.example --agent coder --on-failure deny",
-            env!("CARGO_BIN_EXE_repertoire")
+            "{} hook {host} --server https://s.example --agent coder --config-home {} --on-failure deny",
+            env!("CARGO_BIN_EXE_repertoire"),
+            world.path(".config").display(),
         )
     };
     let claude = installed("claude-code", ".claude/settings.json");

@@ -45,6 +45,40 @@ fn a_second_import_changes_nothing_and_an_export_gives_the_tree_back() {
 }
 
 #[test]
+fn an_export_by_force_loses_nothing_that_the_library_does_not_hold() {
+    let world = World::new();
+    world.skill("src/tool", "Do a thing. Use when a thing is to be done.");
+    world.write("src/tool/scripts/old.py", "old");
+    world.ok(&["import", "src/tool"]);
+    std::fs::remove_dir_all(world.path("src/tool/scripts")).unwrap();
+    world.write("src/tool/new.md", "new");
+    world.ok(&["import", "src/tool"]);
+    let export = ["export", "tool", "--to", "out", "--force"];
+    world.ok(&["export", "tool@1", "--to", "out"]);
+    world.ok(&export);
+    assert_eq!(
+        tree(&world.path("out/tool")),
+        tree(&world.path("src/tool")),
+        "an earlier revision makes room"
+    );
+
+    world.write("out/tool/.git/HEAD", "ref: refs/heads/main");
+    world.write("out/tool/SKILL.md", "changed");
+    let before = tree(&world.path("out"));
+    let refused = world.run(&export);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert!(refused.err.contains("holds more than a skill: .git/"), "{refused:?}");
+    assert_eq!(tree(&world.path("out")), before);
+
+    world.write("app/main.py", "mine");
+    world.write("app/SKILL.md", "mine");
+    assert_eq!(world.run(&["init", "app"]).code, 5);
+    world.ok(&["init", "app", "--force"]);
+    assert_eq!(std::fs::read_to_string(world.path("app/main.py")).unwrap(), "mine");
+    assert!(std::fs::read_to_string(world.path("app/SKILL.md")).unwrap().contains("name: app"));
+}
+
+#[test]
 fn a_source_can_be_looked_at_first() {
     let world = World::new();
     fixture(&world);

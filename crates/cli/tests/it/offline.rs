@@ -40,6 +40,35 @@ fn a_repair_is_shown_first_and_then_done() {
 }
 
 #[test]
+fn a_repair_keeps_modes_and_links() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let world = World::new();
+    let text = "---\nname: shabby\ndescription: Use when asked\ntags: [a, b]\n---\nBody\n";
+    let mode = |path: &str| std::fs::metadata(world.path(path)).unwrap().permissions().mode() & 0o777;
+    for (folder, file, wanted) in
+        [("one", "SKILL.md", 0o600), ("two", "SKILL.md", 0o664), ("three", "skill.md", 0o640)]
+    {
+        let file = world.write(&format!("{folder}/shabby/{file}"), text);
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(wanted)).unwrap();
+        world.ok(&["validate", folder, "--fix"]);
+        assert_eq!(mode(&format!("{folder}/shabby/SKILL.md")), wanted, "{folder}");
+        assert_eq!(
+            mode(&format!("{folder}/shabby/repertoire.yaml")),
+            wanted,
+            "what moved is seen by the same people"
+        );
+        assert!(!world.path(&format!("{folder}/shabby/skill.md")).exists());
+    }
+    let team = world.write("team.yaml", "title: Ours\n");
+    let skill = world.write("four/shabby/SKILL.md", text);
+    symlink(&team, world.path("four/shabby/repertoire.yaml")).unwrap();
+    let refused = world.run(&["validate", "four", "--fix"]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert_eq!(std::fs::read_to_string(skill).unwrap(), text, "nothing is moved to where it cannot go");
+    assert_eq!(std::fs::read_link(world.path("four/shabby/repertoire.yaml")).unwrap(), team);
+}
+
+#[test]
 fn a_policy_that_could_not_be_enforced_is_found_with_its_line() {
     let world = World::new();
     world.skill("guard", "Bounds what agents may do. Use never; it holds by itself.");

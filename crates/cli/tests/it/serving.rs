@@ -69,6 +69,20 @@ fn a_killed_server_leaves_nothing_in_the_way() {
 }
 
 #[test]
+fn a_token_that_happens_to_have_the_servers_name_for_its_own_stays() {
+    let world = World::new();
+    world.ok(&["token", "create", "local", "--scope", "read"]);
+    let live = || {
+        let tokens = world.json(&["token", "list"]);
+        tokens["items"].as_array().unwrap().iter().filter(|token| token["revoked_at"].is_null()).count()
+    };
+    let server = world.serve();
+    assert_eq!(live(), 2);
+    server.stop();
+    assert_eq!(live(), 1);
+}
+
+#[test]
 fn a_request_under_way_is_finished() {
     let world = World::new();
     let mut server = world.serve();

@@ -34,11 +34,25 @@ fn tour(world: &World, place: &[&str]) {
     assert!(ok(&["skill", "use", "notes"]).starts_with("<skill_content name=\"notes\">"));
 
     ok(&["skill", "edit", "notes", "--title", "Release notes", "--tag", "writing", "-m", "a title"]);
-    let editor = world.write("editor.sh", "printf '\\nMore.\\n' >> \"$1\"\n");
+    let editor = world.write(
+        "editor.sh",
+        "printf '\\nMore.\\n' >> \"$1\"\ntest \"$(ls -ld \"$(dirname \"$1\")\" | cut -c1-10)\" = drwx------\n",
+    );
     let args = with(&["skill", "edit", "notes", "-m", "more"]);
     let mut command = world.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
     command.env("EDITOR", format!("sh {}", editor.display()));
     assert!(finish(&mut command).expect_ok(&[]).contains("revision 3"));
+    let broken = world.write("broken.sh", "printf 'An hour of writing' >> \"$1\"\nexit 3\n");
+    let args = with(&["skill", "edit", "notes"]);
+    let mut command = world.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    command.env("EDITOR", format!("sh {}", broken.display())).env("TMPDIR", world.path(""));
+    let failed = finish(&mut command);
+    assert_eq!(failed.code, 2, "{failed:?}");
+    let kept = failed.err.split_once("your text is in ").unwrap().1.split(';').next().unwrap();
+    assert!(std::fs::read_to_string(kept).unwrap().ends_with("An hour of writing"), "{failed:?}");
+    let mut command = world.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let failed = finish(command.env("EDITOR", "false"));
+    assert!(failed.code == 2 && !failed.err.contains("your text"), "{failed:?}");
     ok(&["skill", "edit", "notes", "--file", "references/a.md", "--from", "editor.sh"]);
     let diff = ok(&["skill", "diff", "notes", "--from", "1"]);
     assert!(diff.contains("+More.") && diff.contains("references/a.md"), "{diff}");

@@ -1,12 +1,11 @@
 //! The routes of the provider of skills: admins manage everyone's.
 
-use app::instances::Place;
 use app::object_ids::{id_for, is_same};
-use app::skills::{Content, CreateSkill, Decision, Outcome};
+use app::skills::{Decision, Outcome};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::{AgentId, Scope, SkillId, Status, Transition};
+use model::{AgentId, SkillId, Transition};
 
 use super::errors::Errors;
 use super::requests::{ReasonRequest, SkillRequest};
@@ -101,17 +100,7 @@ async fn create(
         let detail = format!("there is no skill `{asked}`; a new one with these owners is put under `{own}`");
         return Err(Problem::bad_request(detail));
     }
-    let draft = app::instances::draft(cx, caller, said).await?;
-    let mut create = CreateSkill::new(Content::Draft(Box::new(draft)));
-    create.scope = Some(Scope::AgentUser(agent.id, user.id));
-    // From a draft every other place can be reached, and nobody can use it on the way there.
-    create.draft = matches!(place, Some(Place::Status(status)) if status != Status::Active);
-    create.enabled = place != Some(Place::Disabled);
-    let published = app::skills::create(cx, caller, create, None).await?;
-    let id = published.record.skill.id;
-    if let Some(place) = place {
-        app::instances::go(cx, caller, id, place.from(&published.record.skill)?).await?;
-    }
+    let id = app::instances::create(cx, caller, (agent.id, user.id), said, place).await?;
     skills::put_answer(state, instance, id, Outcome::Created).await
 }
 
@@ -134,12 +123,9 @@ async fn change(
     {
         return Err(another_owner("owner_user_id"));
     }
-    // A place that cannot be reached is refused before anything is changed.
-    let steps = request.place()?.map(|place| place.from(skill)).transpose()?.unwrap_or_default();
-    let edit = app::instances::edit(cx, caller, &whole, request.said()?).await?;
-    let published = app::skills::edit(cx, caller, id, edit).await?;
-    let moved = app::instances::go(cx, caller, id, steps).await?;
-    let outcome = if moved { Outcome::Revised } else { published.outcome };
+    let place = request.place()?;
+    let changed = app::instances::change(cx, caller, &whole, request.said()?, place).await?;
+    let outcome = if changed { Outcome::Revised } else { Outcome::Unchanged };
     skills::put_answer(state, instance, id, outcome).await
 }
 

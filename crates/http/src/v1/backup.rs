@@ -1,5 +1,8 @@
 //! A copy of the whole database.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
@@ -14,7 +17,8 @@ use crate::server::HttpState;
 #[utoipa::path(get, path = "/api/v1/backup", operation_id = "take_backup", tag = "operations",
     responses((status = 200, body = Bytes, content_type = "application/vnd.sqlite3"), Problems))]
 pub(crate) async fn take(State(state): State<HttpState>, Auth(caller): Auth) -> Result<Response, Problem> {
-    let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
+    let private = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().permissions(private).tempdir().map_err(|error| broken(&error))?;
     let path = folder.path().join("backup.db");
     app::backup::take(&state.cx, &caller, &path).await?;
     let file = tokio::fs::File::open(&path).await.map_err(|error| broken(&error))?;

@@ -543,6 +543,36 @@ async fn a_new_skill_is_put_where_it_shall_stand() {
 }
 
 #[tokio::test]
+async fn a_put_is_done_as_a_whole_or_not_at_all() {
+    let world = World::new().await;
+    let api = &world.api;
+    let strict = json!({"enabled": true, "require_skill_approval": true, "approver": "two_person"});
+    api.agent(json!({"name": "strict", "procedural_memory": strict})).await;
+    let path = format!("{PROVIDER}/add_numbers_strict_bob");
+    let mut body = adder("strict");
+    body["owner_user_id"] = json!("bob");
+    let active = || {
+        let mut body = body.clone();
+        body["status"] = json!("Active");
+        body
+    };
+    // Whoever writes it is not the second person.
+    denied(api, put(&path).json(active()).bearer(&api.admin), 403, "forbidden").await;
+    let made = api.ok(201, put(&path).json(&body)).await.json();
+    assert_eq!(made["status"], "PendingApproval");
+    let both = json!({"status": "Active", "description": "Changed."});
+    denied(api, put(&path).json(both).bearer(&api.admin), 403, "forbidden").await;
+    let second = api.user("second", &[Role::Admin]).await;
+    api.ok_as(&second, 200, put(&path).json(json!({"status": "Active"}))).await;
+    // What was read is put back with a change: that waits again.
+    let mut read = api.ok(200, get(&path)).await.json();
+    assert_eq!(read["status"], "Active");
+    read["description"] = json!("Changed.");
+    let put_back = api.ok(200, put(&path).json(&read)).await.json();
+    assert_eq!((&put_back["status"], &put_back["changed"]), (&json!("PendingApproval"), &json!(true)));
+}
+
+#[tokio::test]
 async fn a_put_that_makes_no_sense_is_refused() {
     let world = World::new().await;
     let api = &world.api;

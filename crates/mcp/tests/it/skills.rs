@@ -123,6 +123,21 @@ async fn a_prompt_gives_the_instructions_and_the_request() {
 }
 
 #[tokio::test]
+async fn a_prompt_is_a_use_of_its_skill_and_a_resource_is_none() {
+    let (world, host) = Box::pin(with_refunds()).await;
+    let admin = world.app.admin().await;
+    let uses = async || {
+        let record = app::skills::by_name::find(&world.app.cx, &admin, "refunds").await.unwrap();
+        record.statistics.use_count
+    };
+    host.result("resources/read", json!({"uri": "skill://refunds/SKILL.md"})).await;
+    host.result("prompts/list", json!({})).await;
+    assert_eq!(uses().await, 0);
+    host.result("prompts/get", json!({"name": "refunds"})).await;
+    assert_eq!(uses().await, 1);
+}
+
+#[tokio::test]
 async fn a_prompt_names_only_tools_that_are_offered() {
     let world = World::new().await;
     let admin = world.app.admin().await;

@@ -6,9 +6,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use model::{
-    AgentId, Approver, Caller, Decision, GovernedRun, Run, Scope, Session, Skill, Status, TokenScope, UserId,
-};
+use model::{AgentId, Approver, Caller, GovernedRun, Scope, Session, Skill, Status, TokenScope, UserId};
 
 pub use rules::{initial_status, may_grant, sees_everything, sees_scope};
 
@@ -45,8 +43,8 @@ pub enum Act<'a> {
     RunSkill(&'a Skill),
     /// List runs; what is found is narrowed to what the caller can see.
     ListRuns,
-    /// Read a run.
-    ReadRun(&'a Run),
+    /// Read a run that somebody made, through an agent or in person.
+    ReadRun(UserId, Option<AgentId>),
     /// See how much somebody uses skills, through an agent or in all.
     ReadUses(UserId, Option<AgentId>),
     /// Forget old runs.
@@ -61,8 +59,8 @@ pub enum Act<'a> {
     UseGovernedRun(&'a GovernedRun),
     /// List decisions and governed runs; what is found is narrowed to what the caller can see.
     ListDecisions,
-    /// Read a decision.
-    ReadDecision(&'a Decision),
+    /// Read a decision about what somebody did, through an agent or in person, or a governed run of theirs.
+    ReadDecision(UserId, Option<AgentId>),
     /// Begin a session.
     StartSession,
     /// List sessions; what is found is narrowed to what the caller can see.

@@ -30,13 +30,13 @@ pub(super) fn decide(caller: &Caller, act: Act<'_>) -> Result<(), Denial> {
         | Act::ListSessions => Ok(()),
         Act::ReadSkill(skill) | Act::RateSkill(skill) | Act::RunSkill(skill) => visible(caller, skill),
         // A run shows what somebody put in.
-        Act::ReadRun(run) if sees_everything(caller) || is_own(caller, run.user, run.agent) => Ok(()),
+        Act::ReadRun(user, agent) if sees_everything(caller) || is_own(caller, user, agent) => Ok(()),
         Act::UseGovernedRun(run) if is_own(caller, run.user, run.agent) => Ok(()),
-        Act::ReadRun(_) | Act::UseGovernedRun(_) => Err(Denial::NotVisible),
+        Act::ReadRun(..) | Act::UseGovernedRun(_) => Err(Denial::NotVisible),
         Act::ReadUses(user, agent) if sees_everything(caller) || is_own(caller, user, agent) => Ok(()),
         Act::ReadUses(..) => Err(Denial::Role("reviewer or admin, in person")),
-        Act::ReadDecision(decision) if is_own(caller, decision.user, decision.agent) => Ok(()),
-        Act::ReadDecision(_) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
+        Act::ReadDecision(user, agent) if is_own(caller, user, agent) => Ok(()),
+        Act::ReadDecision(..) => decide(caller, Act::ReadAudit).map_err(|_| Denial::NotVisible),
         Act::ReadSession(session) => visible_session(caller, session),
         Act::WriteSession(session) => write_session(caller, session),
         Act::DeleteSession(session) => {
@@ -81,14 +81,14 @@ fn token_scope(act: Act<'_>) -> TokenScope {
         Act::ListSkills
         | Act::ReadSkill(_)
         | Act::ListRuns
-        | Act::ReadRun(_)
+        | Act::ReadRun(..)
         | Act::ReadUses(..)
         | Act::ReadWorkspace
         | Act::ReadCodeSession
         | Act::Govern
         | Act::UseGovernedRun(_)
         | Act::ListDecisions
-        | Act::ReadDecision(_)
+        | Act::ReadDecision(..)
         // As with governance, what a caller does is recorded whatever their token may change.
         | Act::StartSession
         | Act::ListSessions

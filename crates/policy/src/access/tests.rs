@@ -1,9 +1,9 @@
 //! The access matrix as a golden file, and the claims that matter most on their own.
 
 use model::{
-    AgentId, Approver, Caller, Decision, DecisionId, Digest, Facets, GovernedRun, GovernedRunId, Origin,
-    Provenance, Reach, RevisionNumber, Role, Roles, Run, RunId, RunStatus, Scope, Session, SessionId, Skill,
-    SkillId, SkillName, Status, Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
+    AgentId, Approver, Caller, Credential, Digest, Facets, GovernedRun, GovernedRunId, Origin, Provenance,
+    Reach, RevisionNumber, Role, Roles, Scope, Session, SessionId, Skill, SkillId, SkillName, Status,
+    Timestamp, TokenScope, TokenScopes, UserId, WorkspaceId,
 };
 use uuid::Uuid;
 
@@ -28,6 +28,7 @@ fn caller(roles: &[Role]) -> Caller {
         roles: roles.iter().copied().collect(),
         reach: Reach::Member,
         token_scopes: TokenScopes::ALL,
+        credential: Credential::Person,
     }
 }
 
@@ -64,28 +65,6 @@ fn skill(scope: Scope, author: u128, status: Status) -> Skill {
     }
 }
 
-fn run(by: u128, through: Option<AgentId>) -> Run {
-    Run {
-        workspace: WorkspaceId::new(Uuid::from_u128(9)),
-        id: RunId::new(Uuid::from_u128(200)),
-        skill: SkillId::new(Uuid::from_u128(100)),
-        skill_name: SkillName::parse("x").unwrap(),
-        revision: RevisionNumber::FIRST,
-        user: user(by),
-        agent: through,
-        parameters: serde_json::Map::new(),
-        status: RunStatus::Succeeded,
-        error: None,
-        duration: std::time::Duration::ZERO,
-        cpu: None,
-        memory_bytes: None,
-        limits_hit: vec![],
-        output_digest: Digest::of(b""),
-        result_size: 0,
-        started_at: Timestamp::UNIX_EPOCH,
-    }
-}
-
 fn governed_run(by: u128, through: Option<AgentId>) -> GovernedRun {
     GovernedRun {
         workspace: WorkspaceId::new(Uuid::from_u128(9)),
@@ -103,24 +82,6 @@ fn governed_run(by: u128, through: Option<AgentId>) -> GovernedRun {
         touched_at: Timestamp::UNIX_EPOCH,
         finished_at: None,
         outcome: None,
-    }
-}
-
-fn decision(by: u128, through: Option<AgentId>) -> Decision {
-    Decision {
-        workspace: WorkspaceId::new(Uuid::from_u128(9)),
-        id: DecisionId::new(Uuid::from_u128(400)),
-        at: Timestamp::UNIX_EPOCH,
-        user: user(by),
-        agent: through,
-        host: None,
-        run: None,
-        task_digest: Digest::of(b""),
-        task: None,
-        context: None,
-        policies: vec![],
-        reasons: vec![],
-        call: None,
     }
 }
 
@@ -259,8 +220,9 @@ fn the_matrix_is_what_the_golden_file_says() {
             (format!("run_skill: {what}"), Act::RunSkill(skill)),
         ]);
     }
-    let runs = owners().map(|(what, by, through)| (what, run(by, through)));
-    acts.extend(runs.iter().map(|(what, run)| (format!("read_run: {what}"), Act::ReadRun(run))));
+    acts.extend(
+        owners().map(|(what, by, through)| (format!("read_run: {what}"), Act::ReadRun(user(by), through))),
+    );
     acts.extend(
         owners().map(|(what, by, through)| (format!("read_uses: {what}"), Act::ReadUses(user(by), through))),
     );
@@ -268,9 +230,10 @@ fn the_matrix_is_what_the_golden_file_says() {
     acts.extend(
         runs.iter().map(|(what, run)| (format!("use_governed_run: {what}"), Act::UseGovernedRun(run))),
     );
-    let decisions = owners().map(|(what, by, through)| (what, decision(by, through)));
     acts.extend(
-        decisions.iter().map(|(what, made)| (format!("read_decision: {what}"), Act::ReadDecision(made))),
+        owners().map(|(what, by, through)| {
+            (format!("read_decision: {what}"), Act::ReadDecision(user(by), through))
+        }),
     );
     let sessions = owners().map(|(what, by, through)| (what, session(by, through)));
     for (what, session) in &sessions {

@@ -51,6 +51,7 @@ async fn fill(store: Arc<dyn Store>) -> World {
     let roles: Roles = [Role::Admin, Role::Member].into_iter().collect();
     let (digest, expires_at) = (Digest::of(b"secret"), samples::moment(1_000));
     let (user, workspace, created_at) = (world.ada, world.workspace, samples::moment(3));
+    let created_by = Some(world.bob);
     let mut tx = world.begin().await;
     tx.update_agent(&agent).await.unwrap();
     tx.put_membership(&Membership { workspace, user, roles, created_at }).await.unwrap();
@@ -63,16 +64,18 @@ async fn fill(store: Arc<dyn Store>) -> World {
         agent: None,
         name: "laptop".to_owned(),
         scopes: TokenScopes::ALL,
+        created_by,
         created_at,
         expires_at: None,
         revoked_at: Some(expires_at),
     })
     .await
     .unwrap();
-    tx.insert_sign_in(&SignIn { id: samples::sign_in_id(), digest, user, workspace, created_at, expires_at })
+    let id = samples::sign_in_id();
+    tx.insert_sign_in(&SignIn { id, digest, user, workspace, created_by, created_at, expires_at })
         .await
         .unwrap();
-    tx.insert_sign_in_link(&SignInLink { digest, user, workspace, expires_at }).await.unwrap();
+    tx.insert_sign_in_link(&SignInLink { digest, user, workspace, created_by, expires_at }).await.unwrap();
     let claim = KeyClaim {
         workspace,
         user,

@@ -108,6 +108,24 @@ async fn copies_are_consistent_while_others_write() {
 }
 
 #[tokio::test]
+async fn only_its_owner_reads_a_database_and_its_copies() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_at(&folder.path().join("test.db")).await;
+    World::new(Arc::clone(&store) as Arc<dyn Store>).await;
+    store.driver().copy_to(&folder.path().join("copy.db")).await.unwrap();
+    let modes: std::collections::BTreeMap<_, _> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().permissions().mode() & 0o777)
+        })
+        .collect();
+    assert!(modes.contains_key("copy.db") && modes.contains_key("test.db-wal"), "{modes:?}");
+    assert!(modes.values().all(|mode| *mode == 0o600), "{modes:?}");
+}
+
+#[tokio::test]
 async fn a_copy_to_a_file_that_is_there_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = open_at(&folder.path().join("test.db")).await;
@@ -127,6 +145,22 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let refused = repertoire_store_sqlite::SqliteDriver::open(&file).await.map(drop);
     assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_library_is_told_from_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("empty.db"), "").unwrap();
+    std::fs::write(at("notes.txt"), "these are my notes ".repeat(100)).unwrap();
+    let store = open_at(&at("nobody.db")).await;
+    for name in ["missing.db", "empty.db", "notes.txt", "nobody.db"] {
+        assert!(!SqliteDriver::is_library(&at(name)).await, "{name}");
+    }
+    assert!(!at("missing.db").exists());
+    assert_eq!(std::fs::metadata(at("empty.db")).unwrap().len(), 0);
+    World::new(store as Arc<dyn Store>).await;
+    assert!(SqliteDriver::is_library(&at("nobody.db")).await);
 }
 
 #[tokio::test]

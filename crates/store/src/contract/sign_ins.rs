@@ -14,6 +14,7 @@ fn sign_in(world: &World, user: UserId, expires: i64) -> SignIn {
         digest: Digest::of(id.to_string().as_bytes()),
         user,
         workspace: world.workspace,
+        created_by: (user == world.ada).then_some(world.bob),
         created_at: samples::moment(0),
         expires_at: samples::moment(expires),
     }
@@ -24,6 +25,7 @@ fn link(world: &World, user: UserId, expires: i64) -> SignInLink {
         digest: Digest::of(samples::sign_in_id().to_string().as_bytes()),
         user,
         workspace: world.workspace,
+        created_by: (user == world.ada).then_some(world.bob),
         expires_at: samples::moment(expires),
     }
 }

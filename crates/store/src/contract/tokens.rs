@@ -17,6 +17,7 @@ fn token(world: &World, user: UserId, seconds: i64) -> Token {
         agent: None,
         name: "laptop".to_owned(),
         scopes: TokenScopes::ALL,
+        created_by: None,
         created_at: samples::moment(seconds),
         expires_at: None,
         revoked_at: None,
@@ -38,6 +39,7 @@ pub async fn a_token_comes_back_as_it_was_stored(store: Arc<dyn Store>) {
     let mut full = token(&world, world.ada, 2);
     full.agent = Some(agent.id);
     full.scopes = [TokenScope::Read, TokenScope::Review].into_iter().collect();
+    full.created_by = Some(world.bob);
     full.expires_at = Some(samples::moment(100));
     full.revoked_at = Some(samples::moment(50));
     let mut nothing = token(&world, world.ada, 3);

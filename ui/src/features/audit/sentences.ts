@@ -60,6 +60,7 @@ const phrases: Record<string, string> = {
   'workspace.change': 'changed the settings of',
   'backup.take': 'took a backup',
   'governance.decide': 'sealed decisions of governance',
+  'governance.finish': 'ended a governed run',
   'governance.prune': 'removed old decisions of governance',
 };
 
@@ -72,6 +73,7 @@ const alone = new Set([
   'sign_in.end',
   'backup.take',
   'governance.decide',
+  'governance.finish',
   'governance.prune',
 ]);
 

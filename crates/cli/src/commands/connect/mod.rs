@@ -23,7 +23,7 @@ use shelf::{Shelf, Wish};
 /// The names of hosts, as commands have them.
 const HOSTS: [&str; 5] = ["claude-code", "codex", "gemini", "cursor", "vscode"];
 
-/// From which source on a library is written down: hosts do not pass their environment on.
+/// From which source on a library is written down: not every host passes its environment on.
 const NAMED: Source = Source::Environment;
 
 /// What to connect, or to do about connections.
@@ -225,7 +225,7 @@ impl ConnectArgs {
     fn put_hooks(&self, host: ToolHost, session: &Session, changes: &mut Changes) -> Outcome<Value> {
         let agent = &session.settings.library.agent;
         let acting = agent.value.clone().filter(|_| agent.source >= NAMED);
-        let hooks = Hooks::usual(acting, NAMED);
+        let hooks = Hooks::usual(acting);
         let installed = hooks.install(host.hooks(), self.scope.reach(), session, &mut changes.edits)?;
         let (file, command, is_new) = installed;
         Ok(json!({"file": file.shown(), "command": command, "changed": is_new}))

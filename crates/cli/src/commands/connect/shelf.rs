@@ -12,13 +12,16 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Skill, api};
 use crate::commands::skill::stored_bundle;
-use crate::disk::{Fingerprint, Overwrite, fingerprint, rewrite_file, write_folder};
+use crate::disk::{Fingerprint, Known, fingerprint, replace_folder, rewrite_file, some_of, strangers};
 use crate::exit::{Failure, Outcome};
 use crate::hosts::Place;
 
 /// The file that says what we wrote.
 const RECORD: &str = ".repertoire.json";
 const VERSION: u32 = 1;
+/// Why a skill is spared, and what to do about it.
+const CHANGED: &str = "it was changed here";
+const FORCE: &str = "--force replaces it";
 
 /// What we wrote into a folder, for whom, and from which library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,9 +76,9 @@ pub(super) struct Plan {
 }
 
 enum Step {
-    Write { name: String, from: Option<u64>, to: u64, bundle: Bundle },
-    Remove { name: String, files: Vec<String> },
-    Spare { name: String, why: &'static str },
+    Write { name: String, from: Option<u64>, to: u64, bundle: Bundle, found: Option<Fingerprint> },
+    Remove { name: String, files: Vec<String>, found: Option<Fingerprint> },
+    Spare { name: String, why: String, way: &'static str },
 }
 
 impl Shelf {
@@ -181,7 +184,8 @@ impl Shelf {
         written: Option<&Written>,
         force: bool,
     ) -> Outcome<(Option<Step>, Written)> {
-        let found = fingerprint(&self.place.real.join(&skill.name))?;
+        let folder = self.place.real.join(&skill.name);
+        let found = fingerprint(&folder)?;
         let found = found.as_ref();
         let is_ours = found.is_none_or(|found| written.is_some_and(|written| written.owns_all(found)));
         if let Some(written) = written
@@ -197,11 +201,16 @@ impl Shelf {
         }
         let name = skill.name.clone();
         if !is_ours && !force {
-            let why = if written.is_some() { "it was changed here" } else { "it is not from the library" };
-            return Ok((Some(Step::Spare { name, why }), now));
+            let why = if written.is_some() { CHANGED } else { "it is not from the library" };
+            return Ok((Some(Step::Spare { name, why: why.to_owned(), way: FORCE }), now));
+        }
+        let known = Known { files: files_of(written), ..Known::default() };
+        if let Some(why) = found.map(|_| more_than_a_skill(&folder, &bundle, &known)).transpose()?.flatten() {
+            return Ok((Some(Step::Spare { name, why, way: "move that away first" }), now));
         }
         let from = written.filter(|_| found.is_some()).map(|written| written.revision);
-        Ok((Some(Step::Write { name, from, to: skill.revision, bundle }), now))
+        let found = found.cloned();
+        Ok((Some(Step::Write { name, from, to: skill.revision, bundle, found }), now))
     }
 
     fn remove_one(&self, name: &str, written: &Written, force: bool) -> Outcome<Step> {
@@ -209,12 +218,13 @@ impl Shelf {
         // The record may have come with the project, from a stranger.
         SkillName::parse(&name)
             .map_err(|error| unreadable(&self.place.real.join(RECORD), &error.to_string()))?;
-        let found = fingerprint(&self.place.real.join(&name))?.unwrap_or_default();
-        if !force && !written.owns_all(&found) {
-            return Ok(Step::Spare { name, why: "it was changed here" });
+        let found = fingerprint(&self.place.real.join(&name))?;
+        let there = found.clone().unwrap_or_default();
+        if !force && !written.owns_all(&there) {
+            return Ok(Step::Spare { name, why: CHANGED.to_owned(), way: FORCE });
         }
-        let files = found.into_keys().filter(|file| written.files.contains_key(file)).collect();
-        Ok(Step::Remove { name, files })
+        let files = there.into_keys().filter(|file| written.files.contains_key(file)).collect();
+        Ok(Step::Remove { name, files, found })
     }
 }
 
@@ -277,7 +287,7 @@ impl Plan {
                 format!("  ~ {name}, revision {from} becomes {to}")
             }
             Step::Remove { name, .. } => format!("  - {name}"),
-            Step::Spare { name, why } => format!("  ! {name} is left alone: {why}"),
+            Step::Spare { name, why, .. } => format!("  ! {name} is left alone: {why}"),
         }));
         lines.push(format!("  = {} as they are", self.unchanged));
         lines.join("\n") + "\n"
@@ -289,7 +299,7 @@ impl Plan {
             self.steps.iter().filter_map(of).collect()
         };
         let spared = self.steps.iter().filter_map(|step| match step {
-            Step::Spare { name, why } => Some(json!({"name": name, "why": why})),
+            Step::Spare { name, why, .. } => Some(json!({"name": name, "why": why})),
             _ => None,
         });
         let spared: Vec<_> = spared.collect();
@@ -306,7 +316,7 @@ impl Plan {
     /// What a person should know afterwards.
     pub(super) fn notes(&self) -> Vec<String> {
         let spared = self.steps.iter().filter_map(|step| match step {
-            Step::Spare { name, why } => Some(format!("`{name}` is left alone: {why}; --force replaces it")),
+            Step::Spare { name, why, way } => Some(format!("`{name}` is left alone: {why}; {way}")),
             _ => None,
         });
         let left_out = (!self.left_out.is_empty()).then(|| {
@@ -318,26 +328,70 @@ impl Plan {
         spared.chain(left_out).collect()
     }
 
-    /// Does it.
+    /// Does it. Where a step fails, what was done before it is recorded.
     pub(super) fn apply(&self) -> Outcome {
         let root = &self.place.real;
+        let mut record = self.half_way();
         for step in &self.steps {
-            match step {
-                Step::Write { name, bundle, .. } => write_folder(&root.join(name), bundle, Overwrite::Yes)?,
-                Step::Remove { name, files } => remove(&root.join(name), files)?,
-                Step::Spare { .. } => {}
+            let done = self.take(step);
+            if let (Err(_), Some(record)) = (&done, &record) {
+                self.save(record)?;
+            }
+            done?;
+            if let (Some(record), Step::Write { name, .. } | Step::Remove { name, .. }) = (&mut record, step)
+            {
+                let now = self.after.as_ref().and_then(|after| after.skills.get(name)).cloned();
+                record.skills.remove(name);
+                record.skills.extend(now.map(|now| (name.clone(), now)));
             }
         }
-        let file = root.join(RECORD);
         if let Some(record) = &self.after {
-            let text = serde_json::to_string_pretty(record);
-            let text = text.map_err(|error| Failure::internal(error.to_string()))?;
-            return rewrite_file(&file, format!("{text}\n").as_bytes());
+            return self.save(record);
         }
+        let file = root.join(RECORD);
         std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, &error))?;
         drop_empty(root);
         root.parent().into_iter().for_each(drop_empty);
         Ok(())
+    }
+
+    /// The record before the first step: what a step is about stands in it as it was.
+    fn half_way(&self) -> Option<Record> {
+        let mut record = self.after.clone().or_else(|| self.before.clone())?;
+        for step in &self.steps {
+            if let Step::Write { name, .. } | Step::Remove { name, .. } = step {
+                let before = self.before.as_ref().and_then(|before| before.skills.get(name)).cloned();
+                record.skills.remove(name);
+                record.skills.extend(before.map(|before| (name.clone(), before)));
+            }
+        }
+        Some(record)
+    }
+
+    /// One step; whoever changed a folder since it was looked at wins.
+    fn take(&self, step: &Step) -> Outcome {
+        let (Step::Write { name, found, .. } | Step::Remove { name, found, .. }) = step else {
+            return Ok(());
+        };
+        let folder = self.place.real.join(name);
+        if fingerprint(&folder)? != *found {
+            return Err(Failure::conflict(format!("`{}` was changed meanwhile", folder.display()))
+                .hint("look at what it holds now, and try again"));
+        }
+        match step {
+            Step::Write { bundle, .. } => {
+                let written = self.before.as_ref().and_then(|before| before.skills.get(name));
+                replace_folder(&folder, bundle, &Known { files: files_of(written), ..Known::default() })
+            }
+            Step::Remove { files, .. } => remove(&folder, files),
+            Step::Spare { .. } => Ok(()),
+        }
+    }
+
+    fn save(&self, record: &Record) -> Outcome {
+        let text = serde_json::to_string_pretty(record);
+        let text = text.map_err(|error| Failure::internal(error.to_string()))?;
+        rewrite_file(&self.place.real.join(RECORD), format!("{text}\n").as_bytes())
     }
 }
 
@@ -345,6 +399,20 @@ impl Step {
     fn acts(&self) -> bool {
         !matches!(self, Self::Spare { .. })
     }
+}
+
+/// The files that we wrote.
+fn files_of(written: Option<&Written>) -> BTreeSet<String> {
+    written.into_iter().flat_map(|written| written.files.keys().cloned()).collect()
+}
+
+/// Says what would be lost with a folder, if anything.
+fn more_than_a_skill(folder: &Path, bundle: &Bundle, known: &Known) -> Outcome<Option<String>> {
+    if !std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Ok(Some("it is not a folder".to_owned()));
+    }
+    let more = strangers(folder, bundle, known)?;
+    Ok((!more.is_empty()).then(|| format!("it holds more than a skill: {}", some_of(&more))))
 }
 
 /// Removes these files of a folder, and the folders that are empty then.
@@ -369,4 +437,60 @@ fn drop_empty(folder: &Path) {
 fn unreadable(file: &Path, why: &str) -> Failure {
     Failure::invalid(format!("`{}` is left as it is: {why}", file.display()))
         .hint("remove it to start anew; skills that are there already are then yours")
+}
+
+#[cfg(test)]
+mod tests {
+    use manifest::Draft;
+
+    use super::*;
+    use crate::hosts::Reach;
+
+    fn bundle(name: &str) -> Bundle {
+        Draft::new(SkillName::parse(name).unwrap(), "Do a thing.").compose().unwrap()
+    }
+
+    fn written(revision: u64, bundle: &Bundle) -> Written {
+        let files = bundle.files();
+        let files = files.map(|(path, file)| (path.to_string(), Digest::of(&file.content).to_string()));
+        Written { revision, digest: String::new(), files: files.collect() }
+    }
+
+    #[test]
+    fn what_changed_since_the_question_is_left_alone_and_what_was_done_is_recorded() {
+        let world = tempfile::tempdir().unwrap();
+        let place = Place::find(Reach::Project, |_| world.path().to_owned()).unwrap();
+        let record = Record {
+            version: VERSION,
+            hosts: BTreeSet::from(["codex".to_owned()]),
+            library: Vec::new(),
+            personal: false,
+            skills: BTreeMap::from([("two".to_owned(), written(1, &bundle("two")))]),
+        };
+        replace_folder(&place.real.join("two"), &bundle("two"), &Known::default()).unwrap();
+        let mut plan =
+            Plan::new(place.clone(), Some(record.clone()), Record { skills: BTreeMap::new(), ..record });
+        for (name, before) in [("one", None), ("two", Some(written(1, &bundle("two"))))] {
+            let found = fingerprint(&place.real.join(name)).unwrap();
+            let step = Step::Write { name: name.to_owned(), from: None, to: 2, bundle: bundle(name), found };
+            plan.add(name, Some(step), Some(written(2, &bundle(name))), before.as_ref());
+        }
+        let mine = place.real.join("two/SKILL.md");
+        std::fs::write(&mine, "mine").unwrap();
+        let refused = plan.apply().unwrap_err();
+        assert!(refused.message.contains("was changed meanwhile"), "{}", refused.message);
+        assert_eq!(std::fs::read_to_string(&mine).unwrap(), "mine");
+        assert!(place.real.join("one/SKILL.md").is_file());
+        let kept = Shelf::open(place.clone()).unwrap().record.unwrap();
+        let revisions: Vec<_> = kept.skills.iter().map(|(name, one)| (name.as_str(), one.revision)).collect();
+        assert_eq!(revisions, [("one", 2), ("two", 1)]);
+
+        let found = fingerprint(&place.real.join("one")).unwrap();
+        let files = vec!["SKILL.md".to_owned()];
+        let mut plan = Plan::new(place.clone(), Some(kept.clone()), kept);
+        plan.steps.push(Step::Remove { name: "one".to_owned(), files, found });
+        std::fs::write(place.real.join("one/SKILL.md"), "mine too").unwrap();
+        plan.apply().unwrap_err();
+        assert_eq!(std::fs::read_to_string(place.real.join("one/SKILL.md")).unwrap(), "mine too");
+    }
 }

@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 
 use super::super::{Global, library_flags};
 use super::CallArgs;
-use crate::client::{api, connect};
-use crate::config::{Environment as _, OnFailure, ProcessEnvironment, Settings};
+use crate::client::{api, connect_existing};
+use crate::config::{Environment as _, HookEnvironment, OnFailure, ProcessEnvironment, Secret, Settings};
 use crate::exit::{Failure, Outcome};
 use crate::hosts::Host;
 use crate::output::line;
@@ -37,9 +37,7 @@ struct Stance {
 
 impl Stance {
     fn new(args: Option<&CallArgs>) -> Self {
-        let said = args.and_then(|args| args.on_failure).or_else(|| {
-            ProcessEnvironment.get("REPERTOIRE_HOOKS_ON_FAILURE").and_then(|word| OnFailure::parse(&word))
-        });
+        let said = args.and_then(|args| args.on_failure);
         let stance = Self::default();
         stance.allow.store(said == Some(OnFailure::Allow), Ordering::Relaxed);
         stance
@@ -127,14 +125,14 @@ fn watch(host: Host, seconds: u64, stance: Arc<Stance>) {
 fn ask(host: Host, args: &CallArgs, global: &Global, stance: &Stance) -> Outcome<Vec<u8>> {
     let mut event = read_event(stance)?;
     event.insert("repertoire".to_owned(), surroundings(host));
-    let settings = Settings::load(library_flags(global))?;
+    let settings = settings(args, global)?;
     if args.on_failure.is_none() {
         stance.allow.store(settings.hooks.on_failure.value == OnFailure::Allow, Ordering::Relaxed);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::internal(format!("cannot start: {error}")))?;
     runtime.block_on(async {
-        let client = connect(&settings).await?;
+        let client = connect_existing(&settings).await?;
         let request = api("POST", &["governance", "hooks", host.as_str()]).json(Value::Object(event));
         let answered = client.raw(request).await;
         let is_remote = client.is_remote();
@@ -154,6 +152,19 @@ fn ask(host: Host, args: &CallArgs, global: &Global, stance: &Stance) -> Outcome
         }
         Ok(response.body.to_vec())
     })
+}
+
+/// The settings that the command and the files of its owner name. The environment may be a project's: it can only add
+/// a token for a server that has none.
+fn settings(args: &CallArgs, global: &Global) -> Outcome<Settings> {
+    let environment =
+        HookEnvironment { config_home: args.config_home.as_deref(), config: args.config.as_deref() };
+    let mut settings = Settings::gather(&environment, library_flags(global))?;
+    let server = settings.library.server.value.clone();
+    if server.is_some_and(|server| settings.token_for(&server).is_none()) {
+        settings.library.token.value = ProcessEnvironment.get("REPERTOIRE_TOKEN").map(Secret::new);
+    }
+    Ok(settings)
 }
 
 /// The event on standard input.

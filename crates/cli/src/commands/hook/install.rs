@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::call;
 use crate::config::{OnFailure, ProcessEnvironment, Source};
+use crate::data_folder::DataFolder;
 use crate::exit::{Failure, Outcome};
 use crate::hosts::{self, Edits, Host, Place, Reach};
 use crate::output::Table;
@@ -69,14 +70,12 @@ pub(crate) struct Hooks {
     pub(crate) on_failure: Option<OnFailure>,
     /// After how many seconds that is the case.
     pub(crate) timeout: u64,
-    /// The library is written down as far as it was named by this source or a later one.
-    pub(crate) named: Source,
 }
 
 impl Hooks {
     /// Hooks as `hook install` makes them when nothing more is said.
-    pub(crate) fn usual(acting: Option<String>, named: Source) -> Self {
-        Self { acting, on_failure: None, timeout: call::TIMEOUT, named }
+    pub(crate) fn usual(acting: Option<String>) -> Self {
+        Self { acting, on_failure: None, timeout: call::TIMEOUT }
     }
 
     /// Notes that the host asks; gives the file, the command it will run, and whether that is a change.
@@ -98,15 +97,19 @@ impl Hooks {
         Ok((place, command, changed))
     }
 
-    /// The command that the host is to run.
+    /// The command that the host is to run. It says all that decides whom it asks, so that the environment of a project
+    /// cannot say otherwise.
     fn command(&self, host: Host, session: &Session) -> Outcome<String> {
+        let places = &session.settings.places;
         let mut words = vec![hosts::this_program()?, "hook".to_owned(), host.as_str().to_owned()];
-        words.extend(hosts::library_flags(&session.settings.library, self.named)?);
+        words.extend(hosts::library_flags(&session.settings.library, Source::Default)?);
         let mut flag = |name: &str, value: Option<String>| {
             words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
         };
         flag("--agent", self.acting.clone());
-        // Written down, so that the environment of a project cannot say otherwise.
+        flag("--config-home", Some(hosts::absolute(places.config_home())?));
+        let named = places.file.as_deref().filter(|_| places.is_named);
+        flag("--config", named.map(hosts::absolute).transpose()?);
         let on_failure = self.on_failure.unwrap_or(session.settings.hooks.on_failure.value);
         flag("--on-failure", Some(on_failure.as_str().to_owned()));
         flag("--timeout", (self.timeout != call::TIMEOUT).then(|| self.timeout.to_string()));
@@ -133,12 +136,10 @@ fn place(host: Host, reach: Reach) -> Outcome<Place> {
 impl InstallArgs {
     pub(crate) fn run(self, session: &Session) -> Outcome {
         let (host, reach) = self.target.host()?;
-        let hooks = Hooks {
-            acting: self.acting,
-            on_failure: self.on_failure,
-            timeout: self.timeout,
-            named: Source::Flag,
-        };
+        // Here `--agent` is the coding agent's name.
+        let agent = &session.settings.library.agent;
+        let acting = self.acting.or_else(|| agent.value.clone().filter(|_| agent.source < Source::Flag));
+        let hooks = Hooks { acting, on_failure: self.on_failure, timeout: self.timeout };
         let mut edits = Edits::default();
         let (place, command, changed) = hooks.install(host, reach, session, &mut edits)?;
         if !self.target.dry_run {
@@ -155,6 +156,15 @@ impl InstallArgs {
         })?;
         for note in host.notes() {
             session.output.note(&format!("note: {note}"));
+        }
+        let library = &session.settings.library;
+        if library.server.value.is_none()
+            && library.database.value.is_none()
+            && let Err(missing) = DataFolder::existing(&library.data.value)
+        {
+            session
+                .output
+                .note(&format!("note: {}; until there is one, everything is denied", missing.message));
         }
         if self.target.project {
             session.output.note("note: the command names a program of this machine; others of the project run `install` themselves");

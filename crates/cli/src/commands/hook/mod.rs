@@ -39,12 +39,18 @@ pub(crate) enum HookCommand {
 /// How to answer.
 #[derive(Args)]
 pub(crate) struct CallArgs {
-    /// What the agent may do when we cannot decide: deny or allow [env: REPERTOIRE_HOOKS_ON_FAILURE] [default: deny]
+    /// What the agent may do when we cannot decide: deny or allow [default: deny]
     #[arg(long, value_name = "WHAT", value_enum, hide_possible_values = true)]
     on_failure: Option<OnFailure>,
     /// After how many seconds that is the case
     #[arg(long, value_name = "SECONDS", default_value_t = call::TIMEOUT, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
+    /// The folder that holds `repertoire/config.toml` and `repertoire/credentials.toml`
+    #[arg(long, value_name = "DIR")]
+    config_home: Option<String>,
+    /// The configuration file, where it is another one
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
 }
 
 impl HookCommand {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{tell, text_of};
 use crate::client::{Client, Pick, Published, Reference, Skill, api, find_skill};
 use crate::config::{Environment as _, ProcessEnvironment};
+use crate::disk::scratch_folder;
 use crate::exit::{Failure, Outcome};
 use crate::session::Session;
 
@@ -70,7 +71,7 @@ impl EditArgs {
             // Nobody waits for the library while someone writes.
             let content = match &self.from {
                 Some(source) => read_bytes(source)?,
-                None => in_editor(&stored)?,
+                None => in_editor(&stored, &self.skill.skill)?,
             };
             if stored.content.as_deref() == Some(&content) && body.is_empty() {
                 session.output.note("nothing was changed");
@@ -156,8 +157,8 @@ async fn stored_file(client: &Client, skill: &Skill, path: &str, is_main: bool) 
     Ok(StoredFile { path, content: Some(content.to_vec()), executable })
 }
 
-/// Opens an editor on a copy, and gives back what was saved.
-fn in_editor(stored: &StoredFile) -> Outcome<Vec<u8>> {
+/// Opens an editor on a copy, and gives back what was saved; where the editor fails, that is kept.
+fn in_editor(stored: &StoredFile, skill: &str) -> Outcome<Vec<u8>> {
     let environment = ProcessEnvironment;
     let editor = environment.get("VISUAL").or_else(|| environment.get("EDITOR"));
     let Some(editor) = editor else {
@@ -165,10 +166,11 @@ fn in_editor(stored: &StoredFile) -> Outcome<Vec<u8>> {
             .hint("set EDITOR, or pass --from FILE, --title, --description or --tag"));
     };
     let name = stored.path.rsplit('/').next().unwrap_or("SKILL.md");
-    let failed = |error: std::io::Error| Failure::file("use", &std::env::temp_dir(), &error);
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = scratch_folder()?;
     let path = folder.path().join(name);
-    std::fs::write(&path, stored.content.as_deref().unwrap_or_default()).map_err(failed)?;
+    let failed = |doing: &str, error: std::io::Error| Failure::file(doing, &path, &error);
+    std::fs::write(&path, stored.content.as_deref().unwrap_or_default())
+        .map_err(|error| failed("write", error))?;
     // People write `code --wait`; a shell reads that as they mean it.
     let status = Command::new("sh")
         .arg("-c")
@@ -177,12 +179,17 @@ fn in_editor(stored: &StoredFile) -> Outcome<Vec<u8>> {
         .arg(&path)
         .status()
         .map_err(|error| Failure::usage(format!("the editor `{editor}` does not start: {error}")))?;
+    let saved = std::fs::read(&path);
     if !status.success() {
-        return Err(Failure::usage(format!(
-            "the editor `{editor}` ended with {status}; nothing was changed"
-        )));
+        let failure =
+            Failure::usage(format!("the editor `{editor}` ended with {status}; nothing was changed"));
+        let before = stored.content.as_deref().unwrap_or_default();
+        return Err(match saved.ok().filter(|saved| saved != before) {
+            Some(saved) => keep(failure, &saved, skill),
+            None => failure,
+        });
     }
-    std::fs::read(&path).map_err(|error| Failure::file("read", &path, &error))
+    saved.map_err(|error| failed("read", error))
 }
 
 /// The bytes of a file, or of standard input.

@@ -1,19 +1,24 @@
 //! `export`: the library's skills as folders, byte for byte.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use clap::Args;
 use manifest::{Limits, read_zip};
-use model::{Bundle, BundlePath};
+use model::{AgentId, Bundle, BundlePath, ScopeKind, SkillId, SkillName, UserId};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Pick, Reference, Skill, api, find_skill};
-use crate::disk::{Overwrite, write_folder, write_shared};
+use crate::disk::{Known, Overwrite, replace_folder, strangers, write_folder, write_shared};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, Progress, line};
 use crate::session::Session;
+
+/// How much of an archive is unpacked, whatever the server sends.
+const MAX_BYTES: u64 = 1 << 30;
+/// In how many earlier revisions a file is looked for that the folder holds and the skill does not.
+const EARLIER: usize = 50;
 
 /// What to export, and where to.
 #[derive(Args)]
@@ -34,7 +39,7 @@ pub(crate) struct ExportArgs {
     /// Put each skill where it was imported from, below the folder
     #[arg(long, conflicts_with = "zip")]
     by_source: bool,
-    /// Replace what is there
+    /// Replace skills that are there
     #[arg(long)]
     force: bool,
 }
@@ -68,11 +73,14 @@ impl ExportArgs {
     async fn write(&self, client: &Client, output: Output) -> Outcome<(Vec<Value>, Vec<Value>)> {
         let jobs = self.jobs(client).await?;
         let single = jobs.len() == 1;
-        let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
         let progress = Progress::new(output, jobs.len(), "exporting");
         let (mut written, mut failed) = (Vec::new(), Vec::new());
-        for job in jobs {
-            let done = self.write_one(client, &job, overwrite).await;
+        for (place, job) in jobs.iter().enumerate() {
+            // Those inside come right behind.
+            let behind = jobs.get(place + 1..).unwrap_or_default().iter();
+            let inside = behind.map_while(|other| other.target.strip_prefix(&job.target).ok());
+            let inside = inside.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+            let done = self.write_one(client, job, inside).await;
             progress.add(1);
             match done {
                 Ok(()) => {
@@ -86,25 +94,34 @@ impl ExportArgs {
         Ok((written, failed))
     }
 
-    async fn write_one(&self, client: &Client, job: &Job, overwrite: Overwrite) -> Outcome {
+    async fn write_one(&self, client: &Client, job: &Job, inside: BTreeSet<String>) -> Outcome {
         let archive = archive(client, &job.skill.id, job.revision.as_deref()).await?;
         if self.zip {
+            let overwrite = if self.force { Overwrite::Yes } else { Overwrite::No };
             return write_shared(&job.target, &archive, overwrite);
         }
-        write_folder(&job.target, &unpack(&archive)?, overwrite)
+        let bundle = unpack(&archive)?;
+        if !self.force {
+            return write_folder(&job.target, &bundle);
+        }
+        let is_folder = std::fs::symlink_metadata(&job.target).is_ok_and(|found| found.is_dir());
+        let known = if is_folder { known(client, job, &bundle, inside).await? } else { Known::default() };
+        replace_folder(&job.target, &bundle, &known)
     }
 
     async fn jobs(&self, client: &Client) -> Outcome<Vec<Job>> {
         let mut wanted = Vec::new();
         if self.all {
             for item in client.all(api("GET", &["skills"]), None).await? {
-                let skill =
+                let skill: Skill =
                     serde_json::from_value(item).map_err(|error| Failure::internal(error.to_string()))?;
+                check_names(&skill)?;
                 wanted.push((skill, None));
             }
         } else {
             for reference in &self.skills {
                 let skill = find_skill(client, &reference.skill, Pick::Nearest).await?;
+                check_names(&skill)?;
                 wanted.push((skill, reference.revision.clone()));
             }
         }
@@ -151,6 +168,39 @@ impl ExportArgs {
     }
 }
 
+/// Refuses a skill whose names are not what names are: they become those of folders, and a server may say anything.
+fn check_names(skill: &Skill) -> Outcome {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::invalid(format!("the server names a skill that cannot be written to disk: {error}"))
+    };
+    SkillName::parse(&skill.name).map_err(|error| wrong(&error))?;
+    SkillId::parse(&skill.id).map_err(|error| wrong(&error))?;
+    ScopeKind::parse(&skill.scope.kind).map_err(|error| wrong(&error))?;
+    let owners = (&skill.scope.user_id, &skill.scope.agent_id);
+    owners.0.as_deref().map(UserId::parse).transpose().map_err(|error| wrong(&error))?;
+    owners.1.as_deref().map(AgentId::parse).transpose().map_err(|error| wrong(&error))?;
+    Ok(())
+}
+
+/// What may stand in a skill's folder: other skills, and files as an earlier revision has them.
+async fn known(client: &Client, job: &Job, bundle: &Bundle, inside: BTreeSet<String>) -> Outcome<Known> {
+    let holds =
+        |folder: &String| bundle.files().any(|(path, _)| Path::new(path.as_str()).starts_with(folder));
+    let apart = inside.into_iter().filter(|folder| !holds(folder)).collect();
+    let mut known = Known { files: BTreeSet::new(), apart };
+    for number in (1..=job.skill.revision).rev().take(EARLIER) {
+        if strangers(&job.target, bundle, &known)?.is_empty() {
+            break;
+        }
+        let earlier = stored_bundle(client, &job.skill.id, Some(&number.to_string())).await?;
+        let same = earlier.files().filter(|(path, file)| {
+            std::fs::read(job.target.join(path.as_str())).is_ok_and(|found| found == *file.content)
+        });
+        known.files.extend(same.map(|(path, _)| path.to_string()));
+    }
+    Ok(known)
+}
+
 async fn archive(client: &Client, skill: &str, revision: Option<&str>) -> Outcome<Bytes> {
     let request = api("GET", &["skills", skill, "bundle"]).query("revision", revision);
     Ok(client.send(request).await?.body)
@@ -164,12 +214,12 @@ pub(crate) async fn stored_bundle(client: &Client, skill: &str, revision: Option
 /// The one skill of an archive that the server made.
 fn unpack(archive: &[u8]) -> Outcome<Bundle> {
     let unreadable = |why: String| Failure::internal(format!("the server's archive cannot be read: {why}"));
-    // What the library holds was let in within its limits; packing cannot make it larger than the server's own.
+    // What the library holds was let in within its own limits, and packs as small as it does; only memory is bounded.
     let limits = Limits {
         max_files: usize::MAX,
-        max_file_bytes: u64::MAX,
-        max_bundle_bytes: u64::MAX,
-        max_skill_file_bytes: u64::MAX,
+        max_file_bytes: MAX_BYTES,
+        max_bundle_bytes: MAX_BYTES,
+        max_skill_file_bytes: MAX_BYTES,
         max_archive_bytes: u64::MAX,
         max_archive_entries: usize::MAX,
         max_expansion: u64::MAX,
@@ -183,4 +233,34 @@ fn unpack(archive: &[u8]) -> Outcome<Bundle> {
         files.insert(inner, file.clone());
     }
     Bundle::new(files).map_err(|error| unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_server_makes_up_are_refused() {
+        let id = "0199a000-0000-7000-8000-000000000001";
+        let skill = |name: &str, id: &str, kind: &str, user: Option<&str>| -> Skill {
+            serde_json::from_value(json!({
+                "id": id, "name": name, "title": "", "description": "", "origin": "", "status": "",
+                "scope": {"kind": kind, "user_id": user}, "enabled": true, "usable": true, "revision": 1,
+                "digest": "", "tags": [], "facets": [], "created_at": "", "updated_at": "",
+            }))
+            .unwrap()
+        };
+        check_names(&skill("tool", id, "user", Some(id))).unwrap();
+        for (name, id, kind, user) in [
+            ("/etc/cron.d", id, "workspace", None),
+            ("../../.config/autostart", id, "workspace", None),
+            ("..", id, "workspace", None),
+            ("tool", "../x", "workspace", None),
+            ("tool", id, "/../x", None),
+            ("tool", id, "user", Some("x/../../y")),
+        ] {
+            let refused = check_names(&skill(name, id, kind, user)).unwrap_err();
+            assert_eq!(refused.exit, Exit::Invalid, "{name} {id} {kind} {user:?}");
+        }
+    }
 }

@@ -1,15 +1,14 @@
 //! `validate --fix`: repairs frontmatter in place.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use manifest::{Limits, fix};
 use model::Bundle;
 use serde_json::json;
 use similar::TextDiff;
 
-use crate::disk::{Found, Overwrite, write_shared};
+use crate::disk::{Found, rewrite_file, write_like};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Output, count, line, text};
 
@@ -69,29 +68,48 @@ fn changed_files(before: &Bundle, after: &Bundle) -> Vec<String> {
     paths
 }
 
+/// Writes what changed. A file keeps its mode, and nothing that was not read is replaced.
 fn write(folder: &Path, before: &Bundle, after: &Bundle, changed: &[String]) -> Outcome {
-    for path in changed {
+    let is_gone = |path: &&String| after.get(path).is_none();
+    let former = |path: &String| {
+        let other = changed.iter().filter(is_gone).find(|other| other.eq_ignore_ascii_case(path));
+        other.filter(|_| before.get(path).is_none())
+    };
+    let is_new = |path: &&String| before.get(path).is_none() && former(path).is_none();
+    for path in changed.iter().filter(is_new) {
         let place = folder.join(path);
-        let failed = |error: std::io::Error| Failure::file("write", &place, &error);
-        match after.get(path) {
-            Some(file) => {
-                write_shared(&place, &file.content, Overwrite::Yes)?;
-                if file.executable {
-                    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).map_err(failed)?;
-                }
-            }
-            // On a file system that ignores case the old name is the new file.
-            None if after.get("SKILL.md").is_some() && is_one_file(folder) && before.get(path).is_some() => {}
-            None => fs::remove_file(&place).map_err(failed)?,
+        if fs::symlink_metadata(&place).is_ok() {
+            let message = format!("`{}` is left as it is: it is a link, or no file", place.display());
+            return Err(Failure::conflict(message).hint("put a file in its place, and try again"));
         }
+    }
+    // What takes something in comes before what gives it away.
+    let (new, known): (Vec<_>, Vec<_>) = changed.iter().partition(is_new);
+    for path in new.into_iter().chain(known) {
+        let Some(file) = after.get(path) else { continue };
+        let place = folder.join(path);
+        if let Some(other) = former(path) {
+            fs::rename(folder.join(other), &place)
+                .map_err(|error| Failure::file("rename", &place, &error))?;
+        }
+        if is_new(&path) {
+            write_like(&place, &file.content, &skill_file(folder, before))?;
+        } else {
+            rewrite_file(&place, &file.content)?;
+        }
+    }
+    let renamed: Vec<_> = changed.iter().filter_map(former).collect();
+    for path in changed.iter().filter(is_gone).filter(|path| !renamed.contains(path)) {
+        let place = folder.join(path);
+        fs::remove_file(&place).map_err(|error| Failure::file("remove", &place, &error))?;
     }
     Ok(())
 }
 
-fn is_one_file(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let inode = |name: &str| fs::metadata(folder.join(name)).map(|metadata| metadata.ino()).ok();
-    matches!((inode("SKILL.md"), inode("skill.md")), (Some(one), Some(other)) if one == other)
+/// The file that says what the skill is, as it is called on disk.
+fn skill_file(folder: &Path, bundle: &Bundle) -> PathBuf {
+    let name = bundle.files().find(|(path, _)| path.as_str().eq_ignore_ascii_case("SKILL.md"));
+    folder.join(name.map_or("SKILL.md", |(path, _)| path.as_str()))
 }
 
 fn difference(before: &Bundle, after: &Bundle, path: &str) -> String {
