@@ -8,7 +8,7 @@ use policy::access::Act;
 use store::{SkillRecord, Tx};
 
 use super::access::load;
-use super::bundles::{content, load_manifest_bundle};
+use super::bundles::{content, hidden_texts, load_manifest_bundle};
 use crate::paging::page;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest};
 
@@ -113,10 +113,11 @@ pub async fn revision(
     let bundle = load_manifest_bundle(&mut *tx, caller.workspace, &files).await?;
     let agents = tx.assigned_agents(caller.workspace, id).await?;
     // What was let in can be read again; only tighter limits since then could say otherwise.
-    let (manifest, findings) = match manifest::read(&bundle, &cx.limits) {
+    let (manifest, mut findings) = match manifest::read(&bundle, &cx.limits) {
         Ok(reading) => (reading.manifest, reading.findings),
         Err(error) => (Manifest::default(), error.findings().to_vec()),
     };
+    findings.extend(hidden_texts(&mut *tx, caller.workspace, &files).await?);
     let skill_file = String::from_utf8_lossy(bundle.skill_file().1).into_owned();
     Ok(Detail { record, revision, files, manifest, skill_file, findings, agents })
 }
