@@ -94,7 +94,7 @@ function ChangedFile({ skill, file, from }: { skill: Detail; file: FileDiff; fro
       {!isText ? (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            Not text, or too long to compare. Look at it yourself:
+            Not text, or too long to compare. Look at it in
           </Text>
           {file.change !== 'added' && <Stored id={id} path={file.path} revision={from} />}
           {file.change !== 'removed' && <Stored id={id} path={file.path} revision={to} />}
@@ -120,7 +120,7 @@ function Stored({ id, path, revision }: { id: string; path: string; revision: nu
   const name = path.split('/').pop() ?? path;
   return (
     <Button
-      size="compact-sm"
+      size="compact-xs"
       leftSection={<IconDownload size={14} />}
       aria-label={`Download ${path} of revision ${revision}`}
       onClick={() => void downloadFrom(fileAddress(id, path, revision), name)}

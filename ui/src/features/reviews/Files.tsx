@@ -106,7 +106,7 @@ function Body({ skill, file }: { skill: Detail; file: File }) {
         <Badge color="yellow">not shown</Badge>
         <Text size="sm">Not text: {file.media_type}.</Text>
         <Button
-          size="compact-sm"
+          size="compact-xs"
           leftSection={<IconDownload size={14} />}
           onClick={() =>
             void downloadFrom(
