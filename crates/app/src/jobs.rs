@@ -10,6 +10,8 @@ use crate::{Context, Error, analytics, audit, code_sessions, governance, runs, s
 
 /// How long idempotency keys are remembered.
 const KEY_LIFE: Duration = Duration::hours(24);
+/// How long a token that ended is still listed; that it was there stays in the audit log.
+const ENDED_TOKEN_LIFE: Duration = Duration::days(30);
 
 /// What a round of housekeeping did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct Housekeeping {
     pub sign_ins_ended: u64,
     /// Idempotency keys that were forgotten.
     pub keys_forgotten: u64,
+    /// Tokens that ended long ago and were removed.
+    pub tokens_forgotten: u64,
     /// Runs that are older than they are kept.
     pub runs_pruned: u64,
     /// Governed runs that nobody ended or used.
@@ -72,6 +76,7 @@ enum Step {
     ArchiveDrafts,
     PurgeSkills,
     ForgetKeys,
+    ForgetTokens,
     PruneRuns,
     EndGovernedRuns,
     PruneDecisions,
@@ -80,10 +85,11 @@ enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::ArchiveDrafts,
         Self::PurgeSkills,
         Self::ForgetKeys,
+        Self::ForgetTokens,
         Self::PruneRuns,
         Self::EndGovernedRuns,
         Self::PruneDecisions,
@@ -110,6 +116,7 @@ impl Step {
             Self::ArchiveDrafts => days_ago(cx, workspace.settings.draft_expiry_days),
             Self::PurgeSkills => ago(Duration::hours(i64::from(workspace.settings.undelete_window_hours))),
             Self::ForgetKeys => ago(KEY_LIFE),
+            Self::ForgetTokens => ago(ENDED_TOKEN_LIFE),
             Self::PruneRuns => days_ago(cx, cx.execution.history_days),
             Self::EndGovernedRuns => ago(governance::ABANDONED),
             Self::PruneDecisions => days_ago(cx, cx.governance.settings().history_days),
@@ -129,6 +136,7 @@ impl Step {
             Self::ArchiveDrafts => archive_drafts(cx, tx, workspace, before).await,
             Self::PurgeSkills => purge_deleted(cx, tx, workspace, before).await,
             Self::ForgetKeys => Ok(tx.forget_keys(workspace, before).await?),
+            Self::ForgetTokens => Ok(tx.forget_tokens(workspace, before).await?),
             Self::PruneRuns => runs::prune_before(cx, tx, workspace, SERVER, before).await,
             Self::EndGovernedRuns => governance::finish_abandoned(cx, tx, workspace, before).await,
             Self::PruneDecisions => {
@@ -145,6 +153,7 @@ impl Step {
             Self::ArchiveDrafts => &mut done.drafts_archived,
             Self::PurgeSkills => &mut done.skills_purged,
             Self::ForgetKeys => &mut done.keys_forgotten,
+            Self::ForgetTokens => &mut done.tokens_forgotten,
             Self::PruneRuns => &mut done.runs_pruned,
             Self::EndGovernedRuns => &mut done.governed_runs_ended,
             Self::PruneDecisions => &mut done.decisions_pruned,

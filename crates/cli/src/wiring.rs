@@ -142,9 +142,12 @@ pub(crate) fn runner(settings: &Settings, life: Life) -> Outcome<SandboxRunner> 
         .filter(|path| path.exists())
         // The kernel finds the program even when its file was replaced.
         .unwrap_or_else(|| PathBuf::from("/proc/self/exe"));
+    let places = &settings.places;
+    let own = [&settings.library.data.value, &places.credentials].into_iter().chain(&places.file);
     Ok(SandboxRunner::new(sandbox::Settings {
         jail_command: vec![program, PathBuf::from(JAIL_COMMAND)],
         profiles: Profiles::of(settings).for_sandbox(settings)?,
+        hidden: own.cloned().collect(),
         allow_weaker: settings.sandbox.allow_weaker.value,
         cgroups: settings.sandbox.cgroups.value,
         usual: settings.sandbox.limits.each.clone(),

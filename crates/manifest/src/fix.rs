@@ -1,4 +1,6 @@
 //! Makes a bundle as strict as it can be without touching its body: what `validate --fix` does.
+//!
+//! It never leaves out what somebody wrote. What cannot be written again in full stays as it is, and is named.
 
 use model::{Bundle, SIDECAR_FILE, SKILL_FILE, SkillName, slugify};
 
@@ -91,6 +93,13 @@ impl Fixed {
     fn rewrite(&mut self, folder: Option<&str>) {
         let original = String::from_utf8_lossy(self.bundle.skill_file().1).into_owned();
         let front = frontmatter::read(&original);
+        if let Some(finding) = front.findings.iter().find(|finding| LOSSES.contains(&finding.code)) {
+            let at = finding.line.map_or_else(String::new, |line| format!("line {line}: "));
+            let words =
+                format!("left `SKILL.md` as it is, since something would be lost: {at}{}", finding.message);
+            self.changes.push(words);
+            return;
+        }
         let fields = Fields::read(&front, &mut Vec::new());
         self.note_shape(&original, &front);
         let mut fates = Vec::new();
@@ -103,7 +112,7 @@ impl Fixed {
             }
         }
         let body = original.get(front.split.body.clone()).unwrap_or_default();
-        self.name(&mut fates, &fields, folder);
+        moved.extend(self.name(&mut fates, &fields, folder));
         self.describe(&mut fates, body);
         self.drop_empty_metadata(&mut fates);
         merge_metadata(&mut fates, moved);
@@ -140,20 +149,29 @@ impl Fixed {
     }
 
     fn judge(&mut self, entry: &Entry, all: &[Entry], fields: &Fields) -> Verdict {
-        let exact = |key: &str| all.iter().any(|other| other.key == key);
-        if let Some(name) = standard_name(&entry.key).filter(|name| entry.key == *name || !exact(name)) {
+        let (own, is_whole) = Fields::of(entry);
+        if let Some(name) = standard_name(&entry.key).filter(|name| counts(name, entry, all)) {
             if entry.key != name {
                 self.changes.push(format!("spelled `{}` as `{name}`", shown(&entry.key)));
             }
-            return Verdict::Stays(self.standard(name, entry, fields));
+            return Verdict::Stays(self.standard(name, entry, own, is_whole));
         }
-        let first = all.iter().find(|other| our_name(&other.key) == our_name(&entry.key));
-        let counts = first.is_some_and(|first| first.line == entry.line) || is_list(&entry.key);
-        if let Some(name) = our_name(&entry.key).filter(|_| counts)
-            && let Some(words) = self.move_to_sidecar(name, fields)
-        {
-            self.changes.push(format!("{words} `{}`", entry.key));
-            return Verdict::Gone;
+        if let Some(name) = our_name(&entry.key) {
+            let mut same = all.iter().filter(|other| our_name(&other.key) == Some(name));
+            let (counts, is_whole) = if is_list(name) {
+                (true, same.all(|other| Fields::of(other).1))
+            } else {
+                (same.next().is_some_and(|first| std::ptr::eq(first, entry)), is_whole)
+            };
+            if counts && !is_whole {
+                self.changes
+                    .push(format!("left `{}` where it is: repertoire.yaml cannot hold all of it", entry.key));
+                return Verdict::Stays(Fate::Keep(entry.clone()));
+            }
+            if counts && let Some(words) = self.move_to_sidecar(name, &own.ours(name), fields.ours(name)) {
+                self.changes.push(format!("{words} `{}`", entry.key));
+                return Verdict::Gone;
+            }
         }
         let acts = CLIENT_FIELDS.contains(&entry.key.as_str());
         let note = if acts { "; claude-code reads it only at the top" } else { "" };
@@ -161,47 +179,66 @@ impl Fixed {
         Verdict::Moves(text_of(&entry.value))
     }
 
-    fn standard(&mut self, name: &'static str, entry: &Entry, fields: &Fields) -> Fate {
+    fn standard(&mut self, name: &'static str, entry: &Entry, own: Fields, is_whole: bool) -> Fate {
+        let keep = || Fate::Keep(Entry { key: name.to_owned(), ..entry.clone() });
         let text = match name {
-            "metadata" => return Fate::Keep(Entry { key: name.to_owned(), ..entry.clone() }),
-            "name" => &fields.name,
-            "description" => &fields.description,
-            "license" => &fields.license,
-            "compatibility" => &fields.compatibility,
-            _ => &fields.allowed_tools,
+            "metadata" => return keep(),
+            "name" => own.name,
+            "description" => own.description,
+            "license" => own.license,
+            "compatibility" => own.compatibility,
+            _ => own.allowed_tools,
         };
-        if matches!(entry.value.value, Value::Scalar { .. }) && entry.key == name && !entry.value.fancy {
-            return Fate::Keep(entry.clone());
+        let is_scalar = matches!(entry.value.value, Value::Scalar { .. });
+        if is_scalar && entry.key == name && !entry.value.fancy {
+            return keep();
         }
-        if !matches!(entry.value.value, Value::Scalar { .. }) {
+        if !is_whole {
+            self.changes.push(format!("left `{name}` as it is: it is too long for one text"));
+            return keep();
+        }
+        if !is_scalar {
             self.changes.push(format!("wrote `{name}` as one text"));
         } else if entry.value.fancy {
             self.changes.push(format!("quoted `{name}`"));
         }
-        Fate::Text(name, text.clone().unwrap_or_default())
+        Fate::Text(name, text.unwrap_or_default())
     }
 
-    /// Moves one of our fields to the sidecar, and says so; nothing when the sidecar refuses it.
-    fn move_to_sidecar(&mut self, name: &str, fields: &Fields) -> Option<&'static str> {
-        if has_own(&self.bundle, name) {
-            return Some("removed, since repertoire.yaml has its own,");
+    /// Moves one of our fields to the sidecar, and says so; nothing when the sidecar refuses it or says something
+    /// else. `all` is what every spelling of the field says together.
+    fn move_to_sidecar(&mut self, name: &str, own: &[String], all: Vec<String>) -> Option<&'static str> {
+        if own.is_empty() {
+            return Some("removed, since it was empty:");
         }
-        let set = |text: &Option<String>| text.clone().map_or(Change::Keep, Change::Set);
-        let list = |items: &Vec<String>| (!items.is_empty()).then(|| items.clone());
+        if let Some(known) = said_by_sidecar(&self.bundle, name) {
+            let has_all = own.iter().all(|item| known.contains(item));
+            return has_all.then_some("removed, since repertoire.yaml has the same:");
+        }
+        let text = || all.first().cloned().map_or(Change::Keep, Change::Set);
         let mut changes = Changes::default();
         match name {
-            "title" => changes.title = set(&fields.title),
-            "icon" => changes.icon = set(&fields.icon),
-            "extends" => changes.extends = set(&fields.extends),
-            "tags" => changes.tags = list(&fields.tags),
-            "example_prompts" => changes.example_prompts = list(&fields.example_prompts),
-            _ => changes.suggested_tools = list(&fields.suggested_tools),
+            "title" => changes.title = text(),
+            "icon" => changes.icon = text(),
+            "extends" => changes.extends = text(),
+            "tags" => changes.tags = Some(all),
+            "example_prompts" => changes.example_prompts = Some(all),
+            _ => changes.suggested_tools = Some(all),
         }
         self.bundle = edit(&self.bundle, &changes, &Limits::default()).ok()?;
         Some("moved to repertoire.yaml:")
     }
 
-    fn name(&mut self, fates: &mut Vec<Fate>, fields: &Fields, folder: Option<&str>) {
+    /// Puts the name that it should have; the one it had when that was more than a name, with where it goes.
+    fn name(
+        &mut self,
+        fates: &mut Vec<Fate>,
+        fields: &Fields,
+        folder: Option<&str>,
+    ) -> Option<(String, String)> {
+        if fates.iter().any(|fate| fate.key() == "name" && fate.is_structure()) {
+            return None;
+        }
         let declared = fields.name.as_deref();
         let slug = |text: &str| SkillName::parse(text).ok().or_else(|| slugify(text));
         let wanted = match (folder, declared) {
@@ -209,28 +246,35 @@ impl Fixed {
             (_, Some(declared))
                 if folder.is_none_or(|folder| folder == declared) && is_unicode_name(declared) =>
             {
-                return;
+                return None;
             }
             (folder, declared) => {
                 let name = declared.and_then(slug).or_else(|| folder.and_then(slug));
                 match name {
                     Some(name) => name.as_str().to_owned(),
-                    None => return,
+                    None => return None,
                 }
             }
         };
         if declared == Some(wanted.as_str()) {
-            return;
+            return None;
         }
         self.changes.push(match declared {
             Some(declared) => format!("renamed `{}` to `{wanted}`", shown(declared)),
             None => format!("added the name `{wanted}`"),
         });
+        let prose = declared.filter(|text| {
+            !is_unicode_name(text) && slugify(text).is_none_or(|slug| slug.as_str() != wanted)
+        });
         put_first(fates, "name", wanted, 0);
+        let prose = prose?.to_owned();
+        self.changes.push("kept the old name under `metadata`".to_owned());
+        Some(("name".to_owned(), prose))
     }
 
     fn describe(&mut self, fates: &mut Vec<Fate>, body: &str) {
-        let present = fates.iter().any(|fate| fate.key() == "description" && !fate.text().trim().is_empty());
+        let says = |fate: &Fate| fate.is_structure() || !fate.text().trim().is_empty();
+        let present = fates.iter().any(|fate| fate.key() == "description" && says(fate));
         if present {
             return;
         }
@@ -270,16 +314,36 @@ impl Fixed {
     }
 }
 
-/// Whether a field of ours holds a list, whose spellings are read together.
-fn is_list(key: &str) -> bool {
-    matches!(our_name(key), Some("tags" | "example_prompts" | "suggested_tools"))
+/// Findings on what a rewritten frontmatter would leave out.
+const LOSSES: [&str; 4] = ["field_duplicate", "line_ignored", "field_dropped", "fields_too_many"];
+
+/// Whether it is this entry that readers take for the field of the standard: the exact spelling, else the last.
+fn counts(name: &str, entry: &Entry, all: &[Entry]) -> bool {
+    if all.iter().any(|other| other.key == name) {
+        return entry.key == name;
+    }
+    let last = all.iter().rfind(|other| standard_name(&other.key) == Some(name));
+    last.is_some_and(|last| std::ptr::eq(last, entry))
 }
 
-/// Whether the sidecar says something about this field.
-fn has_own(bundle: &Bundle, field: &str) -> bool {
-    let text = bundle.get(SIDECAR_FILE).map(|file| String::from_utf8_lossy(&file.content).into_owned());
-    let sidecar = text.map(|text| sidecar::read(&text, bundle).0).unwrap_or_default();
-    sidecar::field_text(&sidecar, field).is_some()
+/// Whether a field of ours holds a list, whose spellings are read together.
+fn is_list(name: &str) -> bool {
+    matches!(name, "tags" | "example_prompts" | "suggested_tools")
+}
+
+/// What the sidecar says about a field of ours, if anything; a text is a list of one.
+fn said_by_sidecar(bundle: &Bundle, name: &str) -> Option<Vec<String>> {
+    let file = bundle.get(SIDECAR_FILE)?;
+    let (sidecar, _) = sidecar::read(&String::from_utf8_lossy(&file.content), bundle);
+    let one = |text: Option<String>| text.map(|text| vec![text]);
+    match name {
+        "title" => one(sidecar.title),
+        "icon" => one(sidecar.icon),
+        "extends" => one(sidecar.extends),
+        "tags" => sidecar.tags,
+        "example_prompts" => sidecar.example_prompts,
+        _ => sidecar.suggested_tools,
+    }
 }
 
 /// The most fields that are changed in place; each costs a parse.
@@ -310,6 +374,12 @@ impl Fate {
             Self::Keep(entry) => entry.value.text().unwrap_or_default(),
             Self::Text(_, text) => text,
         }
+    }
+
+    /// Whether it is a list or a map with something in it.
+    fn is_structure(&self) -> bool {
+        let Self::Keep(entry) = self else { return false };
+        !matches!(entry.value.value, Value::Scalar { .. }) && !yaml::is_empty(&entry.value)
     }
 
     fn write(&self, out: &mut String) {
@@ -343,7 +413,7 @@ fn has_empty(node: &Node) -> bool {
 fn text_of(node: &Node) -> String {
     match &node.value {
         Value::Scalar { .. } => node.text().unwrap_or_default().to_owned(),
-        _ => node.to_json().to_string(),
+        _ => node.to_exact_json().to_string(),
     }
 }
 
@@ -354,12 +424,16 @@ fn merge_metadata(fates: &mut Vec<Fate>, moved: Vec<(String, String)>) {
     let at = fates.iter().position(|fate| fate.key() == "metadata");
     let mut entries = match at.map(|at| fates.remove(at)) {
         Some(Fate::Keep(Entry { value: Node { value: Value::Map(entries), .. }, .. })) => entries,
-        Some(fate) if !fate.text().is_empty() => vec![entry("metadata", fate.text().to_owned())],
+        Some(Fate::Keep(kept)) if !yaml::is_empty(&kept.value) => {
+            vec![entry("metadata", text_of(&kept.value))]
+        }
         _ => Vec::new(),
     };
-    for (key, text) in moved {
-        let taken = entries.iter().any(|entry| entry.key == key);
-        entries.push(entry(&if taken { format!("frontmatter-{key}") } else { key }, text));
+    for (mut key, text) in moved {
+        while entries.iter().any(|entry| entry.key == key) {
+            key = format!("frontmatter-{key}");
+        }
+        entries.push(entry(&key, text));
     }
     let value = Node { value: Value::Map(entries), line: 0, span: 0..0, fancy: false };
     let metadata = Entry { key: "metadata".to_owned(), line: 0, start: 0, value };

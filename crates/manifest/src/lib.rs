@@ -25,6 +25,7 @@ pub use edit::{Change, Changes, EditError, edit};
 pub use finding::{Finding, Level};
 pub use fix::{Fixed, fix};
 pub use limits::{LimitError, Limits};
+pub use lint::{LOOKED_THROUGH, MOST_HIDDEN, hidden_text};
 pub use naming::choose_name;
 pub use reading::{ManifestError, Reading, body, frontmatter, read};
 pub use sidecar::{PolicyLines, policy_tests, sidecar_schema};

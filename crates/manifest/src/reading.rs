@@ -5,7 +5,7 @@ use model::{Bundle, Manifest, SIDECAR_FILE};
 use crate::finding::{Finding, Level};
 use crate::frontmatter::{self, Fields, split::body_text};
 use crate::limits::Limits;
-use crate::lint::lint;
+use crate::lint::{MOST_HIDDEN, hidden_text, lint};
 use crate::sidecar::{self, Sidecar};
 
 /// What a bundle says, and what the reader noticed.
@@ -117,6 +117,9 @@ pub fn read(bundle: &Bundle, limits: &Limits) -> Result<Reading, ManifestError> 
     let (sidecar, more) = read_sidecar(bundle, limits);
     let invalid = more.iter().any(|finding| finding.level == Level::Error);
     findings.extend(more);
+    let others = bundle.files().filter(|(path, _)| path.as_str() != file);
+    let hidden = others.filter_map(|(path, file)| hidden_text(path.as_str(), &file.content));
+    findings.extend(hidden.take(MOST_HIDDEN));
     let Some(description) = description else {
         return Err(ManifestError::NoDescription { file: file.to_owned() });
     };

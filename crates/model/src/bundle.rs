@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::Digest;
+use crate::{Digest, is_unseen};
 
 /// The one file every bundle has.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -90,9 +90,13 @@ impl BundlePath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// What two paths share when some file system would treat them as one: composed and case-folded.
+    /// What two paths share when some file system would treat them as one, or people could not tell them apart:
+    /// composed, case-folded, and without what nobody sees.
     pub fn collision_key(&self) -> String {
-        self.0.nfc().flat_map(char::to_lowercase).collect::<String>().nfc().collect()
+        // There and back again: `ẞ`, `ß` and `SS` meet only in the capitals of their small letters.
+        let folded = self.0.nfd().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
+        let folded = folded.flat_map(char::to_lowercase).filter(|c| !is_ignored(*c));
+        folded.collect::<String>().nfc().collect()
     }
 }
 
@@ -112,6 +116,12 @@ fn is_unportable(c: char) -> bool {
     c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
         // Direction overrides and isolates make a name read as another one.
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Whether some file system does not count the character in a name, or it has no shape: joiners and variation selectors
+/// are among them.
+fn is_ignored(c: char) -> bool {
+    is_unseen(c) || matches!(c, '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 fn is_reserved(part: &str) -> bool {
@@ -160,14 +170,14 @@ pub enum BundleError {
     #[error("the bundle has no `SKILL.md` at its root")]
     NoSkillFile,
     /// Two paths that some file system treats as one; two spellings of `SKILL.md` among them.
-    #[error("`{0}` and `{1}` are the same file on systems that ignore case or Unicode form")]
+    #[error("`{0}` and `{1}` are the same file on systems that ignore case, Unicode form or unseen letters")]
     Collision(String, String),
     /// A path is a file and, in another entry, a folder.
     #[error("`{0}` is both a file and a folder")]
     FileAndFolder(String),
 }
 
-/// The files of a skill, with a `SKILL.md` at the root and no two paths that collide.
+/// The files of a skill, with a `SKILL.md` at the root and no two paths that collide by the rules of when it came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     files: BTreeMap<BundlePath, BundleFile>,
@@ -189,6 +199,11 @@ impl Bundle {
                 }
             }
         }
+        Self::stored(files)
+    }
+
+    /// A bundle that was let in before, by whatever rules held then: what could be published can be read.
+    pub fn stored(files: BTreeMap<BundlePath, BundleFile>) -> Result<Self, BundleError> {
         let bundle = Self { files };
         if bundle.get(SKILL_FILE).is_none() && bundle.get("skill.md").is_none() {
             return Err(BundleError::NoSkillFile);
@@ -284,6 +299,22 @@ mod tests {
     fn colliding_paths_are_refused() {
         assert!(matches!(bundle(&["SKILL.md", "skill.md"]), Err(BundleError::Collision(..))));
         assert!(matches!(bundle(&["SKILL.md", "a/É.md", "a/e\u{301}.md"]), Err(BundleError::Collision(..))));
+        for (one, other) in [
+            ("SKILL.md", "\u{17f}KILL.md"),
+            ("SKILL.md", "S\u{212a}ILL.md"),
+            ("SKILL.md", "SKILL\u{200b}.md"),
+            ("SKILL.md", "S\u{fe0f}KILL.md"),
+            ("file.md", "\u{fb01}le.md"),
+            ("STRASSE.md", "straße.md"),
+            ("straße.md", "STRA\u{1e9e}E.md"),
+            ("ς.md", "Σ.md"),
+            ("می\u{200c}روم.md", "میروم.md"),
+        ] {
+            let found =
+                if one == "SKILL.md" { bundle(&[one, other]) } else { bundle(&["SKILL.md", one, other]) };
+            assert!(matches!(found, Err(BundleError::Collision(..))), "{one:?} {other:?}");
+        }
+        assert!(bundle(&["SKILL.md", "می\u{200c}روم.md", "👩\u{200d}💻.md", "ss.md", "s.md"]).is_ok());
         assert!(matches!(bundle(&["SKILL.md", "a", "A/b"]), Err(BundleError::FileAndFolder(..))));
         assert!(matches!(bundle(&["README.md"]), Err(BundleError::NoSkillFile)));
         assert!(matches!(bundle(&["x/SKILL.md"]), Err(BundleError::NoSkillFile)));

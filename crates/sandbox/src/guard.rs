@@ -28,7 +28,11 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Builds a jail.
-    pub(crate) fn build(command: &[PathBuf], readable: Vec<PathBuf>) -> Result<Self, String> {
+    pub(crate) fn build(
+        command: &[PathBuf],
+        readable: Vec<PathBuf>,
+        hidden: Vec<PathBuf>,
+    ) -> Result<Self, String> {
         let (program, arguments) = command.split_first().ok_or("no program for the jail is set")?;
         let (ours, theirs) = wire::pair().map_err(|error| error.to_string())?;
         let mut child = Command::new(program)
@@ -40,7 +44,7 @@ impl Guard {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| format!("{} does not start: {error}", program.display()))?;
-        let plan = Plan { readable, filters: crate::filters::programs() };
+        let plan = Plan { readable, hidden, filters: crate::filters::programs() };
         let plan = serde_json::to_vec(&plan).map_err(|error| error.to_string())?;
         let told = wire::send(&ours, &plan, &[])
             .and_then(|()| wire::receive(&ours))

@@ -30,7 +30,7 @@ print(json.dumps({'executable': sys.executable, 'folders': [f for f in folders i
 const OLDEST: (u32, u32) = (3, 9);
 
 /// Asks an interpreter about itself. It belongs to the machine's owner and is trusted.
-pub(crate) fn ask(profile: &Profile) -> Result<Interpreter, String> {
+pub(crate) fn ask(profile: &Profile, hidden: &[PathBuf]) -> Result<Interpreter, String> {
     let output = Command::new(&profile.python)
         .args(["-I", "-c", QUESTION])
         .env_clear()
@@ -49,7 +49,7 @@ pub(crate) fn ask(profile: &Profile) -> Result<Interpreter, String> {
     let mut readable: Vec<PathBuf> = Vec::new();
     for folder in told.folders {
         if !readable.iter().any(|known| folder.starts_with(known)) {
-            check(&folder)?;
+            check(&folder, hidden)?;
             readable.push(folder);
         }
     }
@@ -57,13 +57,20 @@ pub(crate) fn ask(profile: &Profile) -> Result<Interpreter, String> {
 }
 
 /// A folder that holds more than an installation must not become readable.
-fn check(folder: &Path) -> Result<(), String> {
+fn check(folder: &Path, hidden: &[PathBuf]) -> Result<(), String> {
     let too_much =
         ["/", "/home", "/root", "/etc", "/var", "/tmp", "/srv", "/opt", "/proc", "/sys", "/dev", "/run"];
     let is_home = folder.parent() == Some(Path::new("/home"));
     if is_home || too_much.iter().any(|much| folder == Path::new(much)) || !folder.is_absolute() {
         return Err(format!(
             "its packages stand in {}, which cannot be opened to untrusted code; make a virtual environment",
+            folder.display()
+        ));
+    }
+    // What lies around the data is shown without it. This would be shown empty, and the interpreter would not start.
+    if folder.canonicalize().is_ok_and(|real| hidden.contains(&real)) {
+        return Err(format!(
+            "its packages stand in {}, which is the server's own; make a virtual environment elsewhere",
             folder.display()
         ));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -53,10 +53,11 @@ impl Sandbox {
     /// Finds out what this machine can do and builds the jail.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         raise_open_files();
+        let hidden = hidden(&settings);
         let interpreters: HashMap<_, _> = settings
             .profiles
             .iter()
-            .map(|profile| (profile.name.clone(), interpreters::ask(profile)))
+            .map(|profile| (profile.name.clone(), interpreters::ask(profile, &hidden)))
             .collect();
         let guard = build(&settings, &interpreters)?;
         let groups = Groups::find(settings.cgroups);
@@ -131,12 +132,19 @@ fn raise_open_files() {
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
+/// What is hidden, without links on the way.
+fn hidden(settings: &Settings) -> Vec<PathBuf> {
+    let real = |path: &PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    settings.hidden.iter().filter_map(real).collect()
+}
+
 fn build(
     settings: &Settings,
     interpreters: &HashMap<String, Result<Interpreter, String>>,
 ) -> Result<Guard, Error> {
     let readable = interpreters.values().flatten().flat_map(|found| found.readable.clone()).collect();
-    Guard::build(&settings.jail_command, readable).map_err(|error| protections::explain(&error))
+    Guard::build(&settings.jail_command, readable, hidden(settings))
+        .map_err(|error| protections::explain(&error))
 }
 
 impl Inner {

@@ -35,6 +35,9 @@ pub struct Settings {
     pub jail_command: Vec<PathBuf>,
     /// The Python profiles; none may be there.
     pub profiles: Vec<Profile>,
+    /// The server's own files and folders. Code sees none of them, also where a profile stands around them; a profile
+    /// that stands inside of one is shown all the same.
+    pub hidden: Vec<PathBuf>,
     /// Whether code may run although a required protection is missing.
     pub allow_weaker: bool,
     /// Whether to use control groups.

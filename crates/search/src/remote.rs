@@ -44,10 +44,11 @@ impl RemoteEmbedder {
     /// Checks the settings; asks nobody yet.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
         settings.check()?;
-        let host = settings.endpoint()?.host_str().unwrap_or_default().to_owned();
+        let endpoint = settings::shown(&settings.endpoint()?);
+        let base = endpoint.strip_suffix("/embeddings").unwrap_or(&endpoint);
         let dimensions = settings.dimensions.map_or("default".to_owned(), |number| number.to_string());
         Ok(Self {
-            name: format!("openai:{host}/{}/{dimensions}", settings.model).into(),
+            name: format!("openai:{base}/{}/{dimensions}", settings.model).into(),
             batch: settings.batch,
             patience: settings.deadline,
             query_patience: settings.query_timeout,

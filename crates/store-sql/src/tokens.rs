@@ -108,4 +108,12 @@ impl TokenTx for SqlTx {
         .await
         .map(drop)
     }
+
+    async fn forget_tokens(&mut self, workspace: WorkspaceId, before: Timestamp) -> Result<u64, StoreError> {
+        self.execute(
+            "DELETE FROM tokens WHERE workspace_id = $1 AND (revoked_at < $2 OR expires_at < $2)",
+            arguments![workspace, before],
+        )
+        .await
+    }
 }

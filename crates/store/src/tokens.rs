@@ -34,4 +34,6 @@ pub trait TokenTx {
         user: UserId,
         at: Timestamp,
     ) -> Result<(), StoreError>;
+    /// Removes the tokens of a workspace that were revoked or over before a moment; says how many.
+    async fn forget_tokens(&mut self, workspace: WorkspaceId, before: Timestamp) -> Result<u64, StoreError>;
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use manifest::{Finding, LOOKED_THROUGH, MOST_HIDDEN, hidden_text};
 use model::{
     Bundle, BundleFile, Caller, Digest, FileEntry, Revision, RevisionNumber, SKILL_FILE, SkillId, WorkspaceId,
 };
@@ -53,7 +54,30 @@ pub(crate) async fn load_bundle(
     for (entry, content) in tx.revision_contents(workspace, skill, number).await? {
         files.insert(entry.path, BundleFile { content: content.into(), executable: entry.executable });
     }
-    Ok(Bundle::new(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
+    Ok(Bundle::stored(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
+}
+
+/// Whether a manifest is read from this file.
+fn is_told(entry: &FileEntry) -> bool {
+    [SKILL_FILE, "skill.md", model::SIDECAR_FILE].contains(&entry.path.as_str())
+}
+
+/// What nobody sees in the files that a manifest is not read from. They are looked at one by one: a large bundle takes
+/// time, not memory.
+pub(super) async fn hidden_texts(
+    tx: &mut dyn Tx,
+    workspace: WorkspaceId,
+    entries: &[FileEntry],
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for entry in entries.iter().filter(|entry| !is_told(entry) && entry.size <= LOOKED_THROUGH) {
+        let content = content(tx, workspace, entry).await?;
+        findings.extend(hidden_text(entry.path.as_str(), &content));
+        if findings.len() == MOST_HIDDEN {
+            break;
+        }
+    }
+    Ok(findings)
 }
 
 /// A bundle with only what a manifest is read from: `SKILL.md` and the sidecar, and the names of the rest.
@@ -64,12 +88,11 @@ pub(crate) async fn load_manifest_bundle(
 ) -> Result<Bundle, Error> {
     let mut files = BTreeMap::new();
     for entry in entries {
-        let told = [SKILL_FILE, "skill.md", model::SIDECAR_FILE].contains(&entry.path.as_str());
-        let content = if told { content(tx, workspace, entry).await? } else { Vec::new() };
+        let content = if is_told(entry) { content(tx, workspace, entry).await? } else { Vec::new() };
         files
             .insert(entry.path.clone(), BundleFile { content: content.into(), executable: entry.executable });
     }
-    Ok(Bundle::new(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
+    Ok(Bundle::stored(files).map_err(|error| StoreError::Damaged(error.to_string()))?)
 }
 
 /// A revision's bundle, byte for byte as it came in.

@@ -25,6 +25,7 @@ fn sandbox() -> Arc<dyn Runner> {
         Arc::new(SandboxRunner::new(Settings {
             jail_command: vec![PathBuf::from(env!("CARGO_BIN_EXE_jail-of-app-tests"))],
             profiles: vec![profile],
+            hidden: Vec::new(),
             allow_weaker: false,
             cgroups: Cgroups::Off,
             spares: 1,

@@ -119,6 +119,36 @@ async fn sign_ins_and_links_that_ended_are_removed() {
 }
 
 #[tokio::test]
+async fn tokens_that_ended_a_month_ago_are_removed() {
+    let app = quiet().await;
+    let alice = app.user("alice", &[]).await;
+    let token = async |name: &str, days: Option<i64>| {
+        let request = app::tokens::CreateToken {
+            name: name.to_owned(),
+            user: None,
+            agent: None,
+            scopes: vec![model::TokenScope::Read],
+            expires_at: days.map(|days| app.cx.now() + Duration::days(days)),
+        };
+        app::tokens::create(&app.cx, &alice, request).await.unwrap().0
+    };
+    let (revoked, _, _) =
+        (token("revoked", None).await, token("over", Some(1)).await, token("open", None).await);
+    app::tokens::revoke(&app.cx, &alice, revoked.id).await.unwrap();
+    app.clock.advance(Duration::days(30));
+    app.leaves_alone(keep_house(&app.cx)).await;
+    app.clock.advance(Duration::seconds(1));
+    let done = keep_house(&app.cx).await.unwrap();
+    assert_eq!(done, Housekeeping { tokens_forgotten: 1, ..Housekeeping::default() });
+    app.clock.advance(Duration::days(1));
+    assert_eq!(keep_house(&app.cx).await.unwrap().tokens_forgotten, 1);
+    let left = app::tokens::list(&app.cx, &alice, app::tokens::TokensOf::Caller).await.unwrap();
+    assert!(
+        left.iter().any(|token| token.name == "open") && left.iter().all(|token| token.revoked_at.is_none())
+    );
+}
+
+#[tokio::test]
 async fn each_workspace_keeps_house_by_its_own_settings() {
     let app = TestApp::new().await;
     let (here, there) = (app.admin().await, app.workspace("other").await);

@@ -248,3 +248,38 @@ async fn executable_files_keep_their_mode() {
     let (entry, _) = file(&app.cx, &alice, id, RevisionRef::Current, "scripts/run.sh").await.unwrap();
     assert!(entry.executable);
 }
+
+#[tokio::test]
+async fn hidden_text_in_any_file_is_told_to_who_reads_the_skill() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let text = skill_md("a", "Look at `references/b.md`.");
+    let request = files_spec(&[
+        ("SKILL.md", text.as_bytes()),
+        ("references/b.md", "one\ntwo\u{e0041}".as_bytes()),
+        ("references/c.md", b"plain"),
+    ]);
+    let published = app.put(&alice, request).await;
+    let detail = read(&app.cx, &alice, published.record.skill.id).await.unwrap();
+    for findings in [&published.findings, &detail.findings] {
+        let hidden: Vec<_> = findings.iter().filter(|finding| finding.code == "hidden_character").collect();
+        let [found] = hidden[..] else { panic!("{findings:?}") };
+        assert_eq!((found.file.as_deref(), found.line), (Some("references/b.md"), Some(2)));
+    }
+}
+
+#[tokio::test]
+async fn a_stored_skill_stays_readable_when_the_rules_for_names_got_stricter() {
+    let app = TestApp::new().await;
+    let alice = app.user("alice", &[]).await;
+    let text = skill_md("a", "body");
+    let request = files_spec(&[("SKILL.md", text.as_bytes()), ("strasse.md", b"one"), ("x.md", b"two")]);
+    let id = app.put(&alice, request).await.record.skill.id;
+    app.tamper("UPDATE revision_files SET path = 'straße.md' WHERE path = 'x.md'", &[]).await;
+    assert_eq!(read(&app.cx, &alice, id).await.unwrap().files.len(), 3);
+    let stored = bundle(&[("SKILL.md", text.as_bytes()), ("strasse.md", b"one")]).into_files();
+    let mut files = stored.clone();
+    files.insert(BundlePath::parse("straße.md").unwrap(), BundleFile::new(*b"two"));
+    assert!(model::Bundle::new(files.clone()).is_err() && model::Bundle::stored(files).is_ok());
+    export(&app.cx, &alice, id, RevisionRef::Current).await.unwrap();
+}

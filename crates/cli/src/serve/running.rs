@@ -285,6 +285,7 @@ async fn keep_house(cx: Context) {
                 skills_purged = done.skills_purged,
                 sign_ins_ended = done.sign_ins_ended,
                 keys_forgotten = done.keys_forgotten,
+                tokens_forgotten = done.tokens_forgotten,
                 runs_pruned = done.runs_pruned,
                 governed_runs_ended = done.governed_runs_ended,
                 decisions_pruned = done.decisions_pruned,

@@ -37,6 +37,9 @@ pub(crate) const OURS: [(&str, &[&str]); 6] = [
 /// Fields without a place of their own that are kept as `metadata`.
 const KEPT: [&str; 6] = ["version", "author", "source", "created_by", "workspace_id", "homepage"];
 
+/// The code of a field of which something was left out.
+const TOO_LONG: &str = "field_too_long";
+
 /// The longest dotted key of nested `metadata` that is taken further apart.
 const MAX_DOTTED: usize = 200;
 
@@ -94,6 +97,31 @@ impl Fields {
         fields
     }
 
+    /// What one field says, and whether that is all that stands there.
+    pub(crate) fn of(entry: &Entry) -> (Self, bool) {
+        let (mut fields, mut findings) = (Self::default(), Vec::new());
+        if let Some(name) = standard_name(&entry.key) {
+            fields.take_standard(name, entry, &mut findings);
+        } else if let Some(name) = our_name(&entry.key) {
+            fields.take_ours(name, entry, &mut findings);
+        }
+        let whole = findings.iter().all(|finding| finding.code != TOO_LONG);
+        (fields, whole)
+    }
+
+    /// A field of ours, by its name; a text is a list of one.
+    pub(crate) fn ours(&self, name: &str) -> Vec<String> {
+        let one = |text: &Option<String>| text.iter().cloned().collect();
+        match name {
+            "title" => one(&self.title),
+            "icon" => one(&self.icon),
+            "extends" => one(&self.extends),
+            "tags" => self.tags.clone(),
+            "example_prompts" => self.example_prompts.clone(),
+            _ => self.suggested_tools.clone(),
+        }
+    }
+
     fn take_standard(&mut self, name: &str, entry: &Entry, findings: &mut Vec<Finding>) {
         match name {
             "name" => self.name = text(entry, findings),
@@ -140,12 +168,15 @@ fn text(entry: &Entry, findings: &mut Vec<Finding>) -> Option<String> {
     if !matches!(entry.value.value, Value::Scalar { .. }) {
         findings.push(wrong_type(entry, "text"));
     }
-    let text = flat(&entry.value);
-    let text = text.trim();
+    cut(entry, flat(&entry.value).trim(), findings)
+}
+
+/// The text of a field, up to the longest there is.
+fn cut(entry: &Entry, text: &str, findings: &mut Vec<Finding>) -> Option<String> {
     if let Some((end, _)) = text.char_indices().nth(bounds::TEXT) {
         let message =
             format!("field `{}` is longer than {} characters and was cut", shown(&entry.key), bounds::TEXT);
-        findings.push(Finding::warning("field_too_long", message).at(entry.line));
+        findings.push(Finding::warning(TOO_LONG, message).at(entry.line));
         return text.get(..end).map(|cut| cut.trim_end().to_owned());
     }
     (!text.is_empty()).then(|| text.to_owned())
@@ -157,7 +188,7 @@ fn bounded(entry: &Entry, max: usize, findings: &mut Vec<Finding>) -> Option<Str
         return Some(text);
     }
     let message = format!("field `{}` is longer than {max} characters and was cut", entry.key);
-    findings.push(Finding::warning("field_too_long", message).at(entry.line));
+    findings.push(Finding::warning(TOO_LONG, message).at(entry.line));
     Some(text.chars().take(max).collect::<String>().trim().to_owned())
 }
 
@@ -166,7 +197,7 @@ fn tools(entry: &Entry, findings: &mut Vec<Finding>) -> Option<String> {
     if let Value::List(items) = &entry.value.value {
         findings.push(wrong_type(entry, "one line with spaces between the tools"));
         let tools: Vec<String> = items.iter().map(flat).filter(|tool| !tool.is_empty()).collect();
-        return (!tools.is_empty()).then(|| tools.join(" ").chars().take(bounds::TEXT).collect());
+        return cut(entry, &tools.join(" "), findings);
     }
     text(entry, findings)
 }
@@ -199,7 +230,7 @@ fn list(entry: &Entry, bounds: bounds::List, findings: &mut Vec<Finding>) -> Vec
             bounds.count,
             bounds.item
         );
-        findings.push(Finding::warning("field_too_long", message).at(entry.line));
+        findings.push(Finding::warning(TOO_LONG, message).at(entry.line));
     }
     kept
 }
@@ -239,6 +270,6 @@ fn flat(node: &Node) -> String {
         Value::List(items) if items.iter().all(|item| matches!(item.value, Value::Scalar { .. })) => {
             items.iter().map(|item| item.text().unwrap_or_default()).collect::<Vec<_>>().join(", ")
         }
-        _ => node.to_json().to_string(),
+        _ => node.to_exact_json().to_string(),
     }
 }

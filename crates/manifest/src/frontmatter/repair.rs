@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::duplicate;
 use super::split::lines;
 use crate::finding::{Finding, shown};
 use crate::yaml::{self, Entry, Node, Value};
@@ -52,9 +53,8 @@ pub(crate) fn repair(text: &str) -> Repaired {
     }
     for piece in pieces.into_iter().take(MAX_FIELDS) {
         match piece.read() {
-            Some((value, None)) => repaired.add(&piece, value),
-            Some((value, Some(finding))) => {
-                repaired.findings.push(finding.at(piece.line));
+            Some((value, findings)) => {
+                repaired.findings.extend(findings);
                 repaired.add(&piece, value);
             }
             None => repaired.findings.push(
@@ -71,7 +71,10 @@ pub(crate) fn repair(text: &str) -> Repaired {
 
 impl Repaired {
     fn add(&mut self, piece: &Piece<'_>, value: Node) {
-        self.entries.retain(|entry| entry.key != piece.key);
+        if self.entries.iter().any(|entry| entry.key == piece.key) {
+            self.findings.push(duplicate((piece.key.to_string(), piece.line)));
+            self.entries.retain(|entry| entry.key != piece.key);
+        }
         self.entries.push(Entry { key: piece.key.to_string(), line: piece.line, start: 0, value });
     }
 }
@@ -132,25 +135,23 @@ fn is_known(key: &str) -> bool {
 
 impl Piece<'_> {
     /// The value, and what had to be done for it.
-    fn read(&self) -> Option<(Node, Option<Finding>)> {
-        if let Some(value) = self.parse(self.inline, &self.rest, false) {
-            return Some((value, None));
+    fn read(&self) -> Option<(Node, Vec<Finding>)> {
+        if let Some(found) = self.parse(self.inline, &self.rest, None) {
+            return Some(found);
         }
         let quoted =
             format!("field `{}` is not valid YAML and was read as text; put its value in quotes", self.key);
-        let finding = |message: String| Some(Finding::warning("field_repaired", message));
+        let repaired = |message: String| Finding::warning("field_repaired", message).at(self.line);
         let nested = !self.rest.iter().all(|row| row.trim().is_empty());
         if nested && (self.inline.is_empty() || is_comment(self.inline)) {
             let cleaned: Vec<String> = self.rest.iter().map(|row| clean(row)).collect();
-            if let Some(value) = self.parse("", &cleaned, true) {
-                return Some((
-                    value,
-                    finding(format!("field `{}` had tabs or control characters", self.key)),
-                ));
+            let tabs = repaired(format!("field `{}` had tabs or control characters", self.key));
+            if let Some(found) = self.parse("", &cleaned, Some(tabs)) {
+                return Some(found);
             }
             let lines: Vec<String> = cleaned.iter().map(|row| quote_row(row)).collect();
-            if let Some(value) = self.parse("", &lines, true) {
-                return Some((value, finding(quoted)));
+            if let Some(found) = self.parse("", &lines, Some(repaired(quoted.clone()))) {
+                return Some(found);
             }
         }
         let text = self.text();
@@ -158,10 +159,16 @@ impl Piece<'_> {
             return None;
         }
         let value = Value::Scalar { text, plain: false };
-        Some((Node { value, line: self.line, span: 0..0, fancy: true }, finding(quoted)))
+        Some((Node { value, line: self.line, span: 0..0, fancy: true }, vec![repaired(quoted)]))
     }
 
-    fn parse<T: AsRef<str>>(&self, inline: &str, rest: &[T], fancy: bool) -> Option<Node> {
+    /// The value of these rows; with what was done to them, if anything was.
+    fn parse<T: AsRef<str>>(
+        &self,
+        inline: &str,
+        rest: &[T],
+        done: Option<Finding>,
+    ) -> Option<(Node, Vec<Finding>)> {
         let mut text = format!("k: {inline}\n");
         for row in rest {
             text.push_str(row.as_ref());
@@ -170,10 +177,13 @@ impl Piece<'_> {
         let document = yaml::parse(&text).ok()?;
         let Value::Map(mut entries) = document.root?.value else { return None };
         let only = entries.pop().filter(|_| entries.is_empty())?;
+        let above = self.line.saturating_sub(1);
         let mut value = only.value;
-        shift(&mut value, self.line.saturating_sub(1));
-        value.fancy |= fancy;
-        Some(value)
+        shift(&mut value, above);
+        value.fancy |= done.is_some();
+        let twice =
+            document.duplicates.into_iter().map(|(key, line)| duplicate((key, line.saturating_add(above))));
+        Some((value, done.into_iter().chain(twice).collect()))
     }
 
     /// The value as plain words: the inline text and its continuation, or the lines of a block.

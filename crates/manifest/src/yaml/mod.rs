@@ -80,6 +80,26 @@ impl Node {
         }
     }
 
+    /// The same with every scalar as it was written: a number that JSON would spell in another way, such as `3.10`,
+    /// is text.
+    pub(crate) fn to_exact_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Scalar { text, .. } => match self.to_json() {
+                serde_json::Value::Number(number) if number.to_string() != *text => {
+                    serde_json::Value::String(text.clone())
+                }
+                json => json,
+            },
+            Value::List(items) => items.iter().map(Self::to_exact_json).collect(),
+            Value::Map(entries) => serde_json::Value::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_exact_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
     /// What kind of value this is, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {

@@ -1,4 +1,4 @@
-//! What `fix` promises: stricter, never different, body untouched, and done after one pass.
+//! What `fix` promises: stricter, never different, nothing lost, body untouched, and done after one pass.
 
 use std::collections::BTreeMap;
 
@@ -121,7 +121,7 @@ fn the_sidecar_of_the_author_is_not_overwritten() {
     let text = |path: &str| String::from_utf8(fixed.bundle.get(path).unwrap().content.to_vec()).unwrap();
     assert_eq!(
         text("SKILL.md"),
-        "---\nname: a\n# kept\ndescription: d\nmetadata:\n  display_name: Other\n---\nbody"
+        "---\nname: a\n# kept\ndescription: d\nmetadata:\n  title: Front\n  display_name: Other\n---\nbody"
     );
     assert_eq!(text("repertoire.yaml"), "title: Side # mine\nicon: i\nexample_prompts:\n  - one\n  - two\n");
 }
@@ -135,4 +135,130 @@ fn a_long_description_does_not_cost_the_comments() {
     assert!(fixed.bundle.skill_file().1.starts_with(b"---\nname: a # why\ndescription: ddd"));
     assert_eq!(fixed.changes.len(), 2, "{:?}", fixed.changes);
     assert!(fixed.changes[1].contains("1100 characters"), "{:?}", fixed.changes);
+}
+
+fn skill_of(text: &str) -> Bundle {
+    let path = model::BundlePath::parse("SKILL.md").unwrap();
+    Bundle::new([(path, model::BundleFile::new(text.as_bytes().to_vec()))].into()).unwrap()
+}
+
+/// All files of a bundle as one text.
+fn text_of(bundle: &Bundle) -> String {
+    bundle.files().map(|(_, file)| String::from_utf8(file.content.to_vec()).unwrap()).collect()
+}
+
+#[test]
+fn what_does_not_fit_into_the_sidecar_stays_where_it_is() {
+    let (long, tags) = ("p".repeat(2100), (0..51).map(|n| format!("t{n}")).collect::<Vec<_>>().join(", "));
+    for field in [
+        format!("example_prompts: {long}\nexample_queries: [one]"),
+        format!("tags: [{tags}]"),
+        format!("tags: [short, {}]", "t".repeat(65)),
+        format!("title: {}", "word ".repeat(60).trim()),
+        format!("description: [{long}, {}]", "d".repeat(16_400)),
+        format!("allowed-tools: [Read, {}]", "T".repeat(16_400)),
+    ] {
+        let bundle = skill_of(&format!("---\nname: A\n{field}\n---\nbody\n"));
+        let fixed = fix(&bundle, Some("a"));
+        let key = field.split_once(':').unwrap().0;
+        assert!(
+            fixed.changes.iter().any(|change| change.starts_with(&format!("left `{key}`"))),
+            "{:?}",
+            fixed.changes
+        );
+        let after = text_of(&fixed.bundle);
+        for word in field.split(|c: char| !c.is_alphanumeric()) {
+            assert!(after.contains(word), "{word} is lost: {:?}", fixed.changes);
+        }
+        let (old, new) =
+            (read(&bundle, &Limits::default()).unwrap(), read(&fixed.bundle, &Limits::default()).unwrap());
+        assert_eq!(old.manifest.tags, new.manifest.tags);
+        assert_eq!(old.manifest.example_prompts, new.manifest.example_prompts);
+        assert_eq!(fix(&fixed.bundle, Some("a")).bundle, fixed.bundle);
+    }
+}
+
+#[test]
+fn a_frontmatter_that_cannot_be_written_in_full_is_left_alone() {
+    for (text, line) in [
+        ("name: a\ndescription: first\ndescription: second\n", "line 4"),
+        ("name: a\ndescription: d\nmetadata: {x: one, x: two}\n", "line 4"),
+        ("just a line\nname: a\ndescription: one: two\n", "line 2"),
+        ("name: a\ndescription: one: two\nname: b\n", "line 4"),
+        ("name: a\ndescription: one: two\nmetadata:\n  x: one\n  x: two\n", "line 6"),
+    ] {
+        let bundle = skill_of(&format!("---\n{text}---\nbody\n"));
+        let fixed = fix(&bundle, Some("a"));
+        assert_eq!(fixed.bundle, bundle, "{text}");
+        let [change] = &fixed.changes[..] else { panic!("{text}: {:?}", fixed.changes) };
+        assert!(change.starts_with("left `SKILL.md` as it is") && change.contains(line), "{change}");
+    }
+}
+
+#[test]
+fn numbers_lists_and_second_spellings_keep_their_words() {
+    let text = "---\nname: a\nLicence: X11\nLICENSE: MIT\ndescription: d\nversions: [3.10, 1e3]\n\
+                compatibility: {python: 3.10}\nmetadata: [one, two]\n---\nbody\n";
+    let fixed = fix(&skill_of(text), Some("a"));
+    let after = text_of(&fixed.bundle);
+    for word in ["X11", "MIT", "3.10", "1e3", "python", "one", "two"] {
+        assert!(after.contains(word), "{word} is lost:\n{after}");
+    }
+    assert!(errors(&fixed.bundle, "a").is_empty(), "{after}");
+    assert_eq!(after.matches("3.10").count(), 2, "{after}");
+}
+
+/// One line of a frontmatter, its words drawn from `next`.
+fn row(kind: u8, many: usize, next: &mut impl FnMut() -> String) -> String {
+    const KEYS: [&str; 14] = [
+        "title",
+        "display_name",
+        "icon",
+        "extends",
+        "tags",
+        "example_prompts",
+        "example_queries",
+        "suggested_tools",
+        "description",
+        "Description",
+        "licence",
+        "allowed_tools",
+        "metadata",
+        "version",
+    ];
+    let key = KEYS[usize::from(kind) % KEYS.len()];
+    let words: Vec<String> = (0..many).map(|_| next()).collect();
+    match kind / 14 % 8 {
+        0 => format!("{key}: {}", words.join(" ")),
+        1 => format!("{key}: [{}]", words.join(", ")),
+        2 => format!("{key}: {{a: {}, b: [{}]}}", next(), words.join(", ")),
+        3 => format!("{key}:\n{}", words.iter().map(|word| format!("  - {word}\n")).collect::<String>()),
+        4 => format!("{key}: {}: {}", next(), words.join(" ")),
+        5 => format!("{key}: {}", words.join("-")),
+        6 => words.join(" "),
+        _ => format!("{key}: |\n  {}\n  {}", next(), words.join(" ")),
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn every_word_of_the_old_file_is_in_a_new_one(
+        rows in proptest::collection::vec((0_u8..112, proptest::prop_oneof![1_usize..5, 45_usize..120]), 0..8),
+    ) {
+        let mut count = 0;
+        let mut next = || {
+            count += 1;
+            format!("w{count}w")
+        };
+        let rows: Vec<String> = rows.into_iter().map(|(kind, many)| row(kind, many, &mut next)).collect();
+        let bundle = skill_of(&format!("---\nname: a\n{}\n---\nbody\n", rows.join("\n")));
+        let fixed = fix(&bundle, Some("a"));
+        let after = text_of(&fixed.bundle);
+        for number in 1..=count {
+            let word = format!("w{number}w");
+            proptest::prop_assert!(after.contains(&word), "{} is lost: {:?}\n{}", word, fixed.changes, rows.join("\n"));
+        }
+    }
 }

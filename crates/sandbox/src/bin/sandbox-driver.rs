@@ -42,6 +42,8 @@ fn main() -> ExitCode {
 struct Wanted {
     jail_command: Vec<PathBuf>,
     profiles: Vec<WantedProfile>,
+    #[serde(default)]
+    hidden: Vec<PathBuf>,
     cgroups: bool,
     spares: usize,
     /// Files and folders that are held open in descriptors a child would inherit.
@@ -190,6 +192,7 @@ fn settings(wanted: Wanted) -> Settings {
             .into_iter()
             .map(|profile| Profile { name: profile.name, python: profile.python, preload: profile.preload })
             .collect(),
+        hidden: wanted.hidden,
         allow_weaker: false,
         cgroups: if wanted.cgroups { Cgroups::Auto } else { Cgroups::Off },
         spares: wanted.spares,

@@ -23,6 +23,8 @@ use crate::wire;
 pub(crate) struct Plan {
     /// Folders of the machine that are to be readable inside, beside the usual ones.
     pub(crate) readable: Vec<PathBuf>,
+    /// What must not be, wherever it stands; without links on the way.
+    pub(crate) hidden: Vec<PathBuf>,
     /// The system call filters.
     pub(crate) filters: Vec<u8>,
 }

@@ -1,5 +1,5 @@
 //! What is on the jail's file system: the machine's programs and libraries to read, a few devices, and nothing of
-//! its data.
+//! its data. Where the server's own files stand among those libraries, they are covered.
 
 use std::fs;
 use std::io;
@@ -31,11 +31,14 @@ const SETTINGS: &[&str] = &[
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 const FOLDERS: &[&str] =
     &["proc", "tmp", "dev/shm", "mnt/data", "program", ".folders", ".empty", ".sandbox", ".old", "etc"];
+/// A file that nobody may open; it covers files that are hidden.
+const NOTHING: &str = ".sandbox/nothing";
 const FILES: &[(&str, &[u8])] = &[
     ("etc/passwd", b"root:x:0:0:root:/:/bin/false\nuser:x:1000:1000:user:/mnt/data:/bin/sh\n"),
     ("etc/group", b"root:x:0:\nuser:x:1000:\n"),
     ("etc/hosts", b"127.0.0.1 localhost\n"),
     ("etc/nsswitch.conf", b"passwd: files\ngroup: files\nhosts: files\n"),
+    (NOTHING, b""),
     (".sandbox/lockdown.so", include_bytes!(concat!(env!("OUT_DIR"), "/lockdown.so"))),
     (".sandbox/zygote.py", include_bytes!("../python/zygote.py")),
     (".sandbox/program.py", include_bytes!("../python/program.py")),
@@ -51,14 +54,8 @@ fn at(what: impl std::fmt::Display) -> impl Fn(io::Error) -> String {
 pub(super) fn build(plan: &Plan) -> Result<(), String> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(|error| format!("mounts: {error}"))?;
-    let mut readable: Vec<PathBuf> = PROGRAMS.iter().chain(SETTINGS).map(PathBuf::from).collect();
-    for folder in &plan.readable {
-        if !readable.iter().any(|known| folder.starts_with(known)) {
-            readable.push(folder.clone());
-        }
-    }
     // Opened first: what stands where the jail is built could not be found any more.
-    let readable = open_all(&readable);
+    let readable = open_all(&readable(plan));
     let devices: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     let devices = open_all(&devices);
     mount("tmpfs", HERE, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755,size=64m"))
@@ -70,11 +67,19 @@ pub(super) fn build(plan: &Plan) -> Result<(), String> {
         fs::write(inside(path), content).map_err(at(path))?;
     }
     fs::write(inside(".sandbox/filters"), &plan.filters).map_err(at("filters"))?;
+    fs::set_permissions(inside(NOTHING), fs::Permissions::from_mode(0)).map_err(at(NOTHING))?;
+    let mut covers = Vec::new();
     for (path, source) in readable {
         show(&path, &source).map_err(at(path.display()))?;
+        if let Source::Open { real, .. } = &source {
+            covers.extend(cover(&path, real, &plan.hidden).map_err(at(path.display()))?);
+        }
+    }
+    for cover in covers {
+        kernel::protect(&cover, READ_ONLY | NO_DEVICES, false).map_err(at(cover.display()))?;
     }
     for (path, source) in devices {
-        if let Source::Open(source) = source {
+        if let Source::Open { file: source, .. } = source {
             let target = inside(&path);
             fs::write(&target, b"").map_err(at(path.display()))?;
             bind(&source, &target).map_err(at(path.display()))?;
@@ -91,7 +96,49 @@ fn inside(path: impl AsRef<Path>) -> PathBuf {
 
 enum Source {
     Link(PathBuf),
-    Open(OwnedFd),
+    /// With the place it really stands at.
+    Open {
+        file: OwnedFd,
+        real: PathBuf,
+    },
+}
+
+/// What is shown, in this order: what stands inside of something hidden comes on top of its cover.
+fn readable(plan: &Plan) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let within = |path: &Path| plan.hidden.iter().any(|hidden| real(path).starts_with(hidden));
+    let mut readable: Vec<PathBuf> = PROGRAMS.iter().chain(SETTINGS).map(PathBuf::from).collect();
+    for folder in plan.readable.iter().filter(|folder| !within(folder)) {
+        if !readable.iter().any(|known| folder.starts_with(known)) {
+            readable.push(folder.clone());
+        }
+    }
+    let inner = plan.readable.iter().filter(|folder| within(folder)).map(|folder| {
+        // A link among what is shown already leads to where it is on this machine.
+        let known = readable.iter().any(|known| folder.starts_with(known));
+        if known { real(folder) } else { folder.clone() }
+    });
+    let inner: Vec<PathBuf> = inner.collect();
+    readable.extend(inner);
+    readable
+}
+
+/// Covers what is hidden in a folder that is shown; tells the covers, which can still be written to.
+fn cover(path: &Path, real: &Path, hidden: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    let mut covers = Vec::new();
+    for rest in hidden.iter().filter_map(|hidden| hidden.strip_prefix(real).ok()) {
+        let target: PathBuf = inside(path).iter().chain(rest).collect();
+        match fs::symlink_metadata(&target) {
+            Ok(found) if found.is_dir() => {
+                mount("tmpfs", &target, "tmpfs", MountFlags::NOSUID, Some(c"mode=0755,size=1m"))?;
+            }
+            Ok(_) => mount_bind_recursive(inside(NOTHING), &target)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        }
+        covers.push(target);
+    }
+    Ok(covers)
 }
 
 /// What is there of these; the rest is left out.
@@ -101,7 +148,8 @@ fn open_all(paths: &[PathBuf]) -> Vec<(PathBuf, Source)> {
             return Some((path.clone(), Source::Link(target)));
         }
         let opened = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-        Some((path.clone(), Source::Open(opened)))
+        let real = fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())).ok()?;
+        Some((path.clone(), Source::Open { file: opened, real }))
     };
     paths.iter().filter_map(open).collect()
 }
@@ -113,7 +161,7 @@ fn show(path: &Path, source: &Source) -> io::Result<()> {
     }
     let source = match source {
         Source::Link(to) => return symlink(to, target),
-        Source::Open(source) => source,
+        Source::Open { file, .. } => file,
     };
     let is_folder = fs::metadata(format!("/proc/self/fd/{}", source.as_raw_fd()))?.is_dir();
     if is_folder {

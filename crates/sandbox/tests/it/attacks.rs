@@ -1,5 +1,6 @@
 //! The attacks, by what they are after.
 
+mod beside;
 mod counting;
 mod descriptors;
 mod devices;

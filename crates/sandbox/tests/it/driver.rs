@@ -71,6 +71,11 @@ pub(crate) struct Driver {
 impl Driver {
     /// Starts a driver of its own; none where the machine cannot have the mode.
     pub(crate) fn start(mode: Mode) -> Option<Self> {
+        Self::start_with(mode, &json!({}))
+    }
+
+    /// The same with more profiles, and with what is hidden.
+    pub(crate) fn start_with(mode: Mode, more: &Value) -> Option<Self> {
         let root = rustix::process::geteuid().is_root();
         if !root && mode != Mode::OrdinaryUser {
             return None;
@@ -81,7 +86,11 @@ impl Driver {
         let mut requests = child.stdin.take().unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap());
         let data_python = data_python(root && mode == Mode::OrdinaryUser);
-        writeln!(requests, "{}", settings(mode, &host, data_python.as_deref())).unwrap();
+        let mut settings = settings(mode, &host, data_python.as_deref());
+        let profiles = settings["profiles"].as_array_mut().unwrap();
+        profiles.extend(more["profiles"].as_array().into_iter().flatten().cloned());
+        settings["hidden"] = if more["hidden"].is_null() { json!([]) } else { more["hidden"].clone() };
+        writeln!(requests, "{settings}").unwrap();
         let waiting: Arc<Mutex<HashMap<u64, Sender<Value>>>> = Arc::default();
         let (ready, started) = channel();
         waiting.lock().unwrap().insert(0, ready);
@@ -225,7 +234,7 @@ fn settings(mode: Mode, host: &Host, data_python: Option<&Path>) -> Value {
 }
 
 /// A Python that every user may run.
-fn python() -> PathBuf {
+pub(crate) fn python() -> PathBuf {
     let of_the_system = PathBuf::from("/usr/bin/python3");
     if of_the_system.exists() { of_the_system } else { PathBuf::from("python3") }
 }

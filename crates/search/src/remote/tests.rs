@@ -532,9 +532,20 @@ fn names_say_what_the_vectors_depend_on() {
         ..RemoteSettings::new("https://user.example.org:8443/v1?secret=1", "text-embedding-3-small")
     };
     let embedder = RemoteEmbedder::new(settings.clone()).unwrap();
-    assert_eq!(embedder.name(), "openai:user.example.org/text-embedding-3-small/default");
+    assert_eq!(embedder.name(), "openai:https://user.example.org:8443/v1/text-embedding-3-small/default");
     let other = RemoteEmbedder::new(RemoteSettings { dimensions: Some(512), ..settings }).unwrap();
-    assert_eq!(other.name(), "openai:user.example.org/text-embedding-3-small/512");
+    assert_eq!(other.name(), "openai:https://user.example.org:8443/v1/text-embedding-3-small/512");
+}
+
+#[test]
+fn no_two_places_have_one_name() {
+    let name = |url: &str| RemoteEmbedder::new(RemoteSettings::new(url, "m")).unwrap().name().to_owned();
+    let places = ["http://h:1/v1", "http://h:2/v1", "http://h/a/v1", "http://h/b/v1", "https://h/a/v1"];
+    let mut names: Vec<String> = places.map(name).into();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), places.len(), "{names:?}");
+    assert_eq!(name("http://h/v1/"), name("http://h/v1"));
 }
 
 #[test]

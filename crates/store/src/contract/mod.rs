@@ -70,6 +70,7 @@ macro_rules! contract_tests {
                 a_token_is_of_no_other_workspace
                 revoking_ends_a_token_once
                 revoking_all_of_a_user_leaves_others_and_earlier_ends_alone
+                tokens_that_ended_before_a_moment_are_forgotten
             }
             sign_ins {
                 a_sign_in_comes_back_and_ends

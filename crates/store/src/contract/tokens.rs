@@ -107,3 +107,28 @@ pub async fn revoking_all_of_a_user_leaves_others_and_earlier_ends_alone(store: 
     assert_eq!(revoked(&ended).await, Some(samples::moment(4)));
     assert_eq!(revoked(&other).await, None);
 }
+
+pub async fn tokens_that_ended_before_a_moment_are_forgotten(store: Arc<dyn Store>) {
+    let world = World::new(store).await;
+    let elsewhere = world.add_workspace("elsewhere").await;
+    let made = |revoked: Option<i64>, over: Option<i64>| Token {
+        revoked_at: revoked.map(samples::moment),
+        expires_at: over.map(samples::moment),
+        ..token(&world, world.ada, 1)
+    };
+    let gone = [made(Some(9), None), made(None, Some(9)), made(Some(9), Some(100)), made(Some(100), Some(9))];
+    let kept = [made(None, None), made(Some(10), None), made(None, Some(10)), made(Some(100), Some(100))];
+    let other = Token { workspace: elsewhere, ..made(Some(9), None) };
+    add(&world, &gone.iter().chain(&kept).chain([&other]).collect::<Vec<_>>()).await;
+    let mut tx = world.begin().await;
+    assert_eq!(tx.forget_tokens(world.workspace, samples::moment(10)).await.unwrap(), 4);
+    assert_eq!(tx.forget_tokens(world.workspace, samples::moment(10)).await.unwrap(), 0);
+    tx.commit().await.unwrap();
+    let mut tx = world.read().await;
+    for token in &gone {
+        assert_eq!(tx.token_by_digest(&token.digest).await.unwrap(), None);
+    }
+    for token in kept.iter().chain([&other]) {
+        assert_eq!(tx.token_by_digest(&token.digest).await.unwrap().as_ref(), Some(token));
+    }
+}
