@@ -155,12 +155,12 @@ async fn a_library_is_told_from_other_files() {
     std::fs::write(at("notes.txt"), "these are my notes ".repeat(100)).unwrap();
     let store = open_at(&at("nobody.db")).await;
     for name in ["missing.db", "empty.db", "notes.txt", "nobody.db"] {
-        assert!(!SqliteDriver::is_library(&at(name)).await, "{name}");
+        assert!(!repertoire_store_sqlite::SqliteDriver::is_library(&at(name)).await, "{name}");
     }
     assert!(!at("missing.db").exists());
     assert_eq!(std::fs::metadata(at("empty.db")).unwrap().len(), 0);
     World::new(store as Arc<dyn Store>).await;
-    assert!(SqliteDriver::is_library(&at("nobody.db")).await);
+    assert!(repertoire_store_sqlite::SqliteDriver::is_library(&at("nobody.db")).await);
 }
 
 #[tokio::test]
