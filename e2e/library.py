@@ -5,9 +5,6 @@ import subprocess
 
 from server import PATIENCE_SECONDS, Server
 
-# A port on which nobody listens.
-NOWHERE = "http://127.0.0.1:1"
-
 
 class Library:
     """An empty home with a server on its default library."""
@@ -17,11 +14,12 @@ class Library:
         self.binary = binary
         self.environment = {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
         # What the machine has in /etc does not count.
-        self.config = home / ".config/repertoire/config.toml"
-        self.config.parent.mkdir(parents=True)
-        self.config.touch(mode=0o600)
+        config = home / ".config/repertoire/config.toml"
+        config.parent.mkdir(parents=True)
+        config.touch(mode=0o600)
         # The default place, so that every command finds the server without being told.
-        self.server = Server(binary, home / ".local/share/repertoire", {**self.environment, **(settings or {})})
+        self.data = home / ".local/share/repertoire"
+        self.server = Server(binary, self.data, {**self.environment, **(settings or {})})
 
     def command(self, *words: str, text: str = "") -> str:
         """Runs a command on a text and gives back what it said; one that fails ends the test."""
@@ -41,8 +39,8 @@ class Library:
 
     def lose(self) -> None:
         """Puts the library out of the reach of all commands."""
-        self.config.write_text(f'server = "{NOWHERE}"\ntoken = "none"\n')
+        self.data.rename(self.data.with_name("lost"))
 
     def find(self) -> None:
         """Puts it back into their reach."""
-        self.config.write_text("")
+        self.data.with_name("lost").rename(self.data)

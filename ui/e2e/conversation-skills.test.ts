@@ -188,7 +188,9 @@ test('a change meanwhile and a server that is away lose nothing', async () => {
   await approve.waitFor();
   await talk.interpret({ ...save, code: interest.replace('= 10', '= 20') });
   await approve.click();
-  await modal.getByText('Somebody else changed this skill meanwhile.', { exact: false }).waitFor();
+  await modal.getByText('Revision 2 came while you were reading').waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await modal.getByRole('button', { name: 'Look at it' }).click();
   await modal.getByText('The code has changed since: this is revision 2.').waitFor();
   expect((await talk.skill('compound-interest')).status).toBe('pending_approval');
 

@@ -63,7 +63,7 @@ impl Secrets {
                 }
             }
             Value::Number(number) if number.to_string().len() >= SHORTEST_NUMBER => {
-                self.add(&number.to_string())
+                self.add(&number.to_string());
             }
             Value::Array(items) => items.iter().for_each(|item| self.gather(item)),
             Value::Object(map) => map.values().for_each(|item| self.gather(item)),

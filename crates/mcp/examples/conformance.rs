@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use app::agents::AgentSpec;
+use app::identity::{Presence, Proof, Standing};
 use app::skills::by_name::{self, NewSkill};
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use model::{Agent, Caller, ProceduralMemory, Toolset};
+use model::{Agent, Caller, Handle, ProceduralMemory, Toolset};
 use repertoire_mcp::{Asking, Handler};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
@@ -397,6 +398,9 @@ async fn main() {
     let settings = ProceduralMemory { enabled: true, ..ProceduralMemory::default() };
     let agent = app.agent_with("tested", settings).await;
     let caller = Caller { agent: Some(agent.id), ..app.admin().await };
+    let standing = Standing { workspace: None, agent: Some(agent.name.clone()) };
+    let admin = Handle::parse(app::workspaces::FIRST_USER).unwrap();
+    let presence = Presence { proof: Proof::Machine(admin), standing };
     let handler = Handler::new(app.cx.clone());
     let cx = app.cx.clone();
     let world = Arc::new(World { app, caller: caller.clone(), agent, changes: AtomicU32::new(0) });
@@ -410,10 +414,10 @@ async fn main() {
         config,
     );
     let let_in = move |mut request: Request, next: Next| {
-        let (cx, caller) = (cx.clone(), caller.clone());
+        let (cx, caller, presence) = (cx.clone(), caller.clone(), presence.clone());
         async move {
             let seen = app::skills::changes(&cx, &caller, None).await.unwrap().now;
-            let asking = Asking { caller, toolsets: None, seen, conversation: None };
+            let asking = Asking { presence, caller, toolsets: None, seen, conversation: None, session: None };
             request.extensions_mut().insert(asking);
             next.run(request).await
         }

@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::{invalid, protocol};
 use crate::offer::Offer;
-use crate::sessions::Sessions;
+use crate::sessions::{SessionBounds, Sessions};
 use crate::skills::{EXTENSION, TTL_MS};
 use crate::tools::{Call, Done, Stop, ToolKind};
 use crate::{Asking, changes, completion, prompts, record, resources, skills};
 
 /// What answers the requests of hosts. Cheap to clone; clones serve the same session.
 #[derive(Clone)]
-pub(crate) struct Handler {
+pub struct Handler {
     cx: Context,
     sessions: Sessions,
     work: Work,
@@ -73,7 +73,12 @@ struct Guest<'a> {
 
 impl Handler {
     /// A handler on these use cases.
-    pub(crate) fn new(cx: Context, sessions: Sessions) -> Self {
+    pub fn new(cx: Context) -> Self {
+        Self::in_sessions(cx, Sessions::new(SessionBounds::default()))
+    }
+
+    /// The same, for hosts whose sessions are these.
+    pub(crate) fn in_sessions(cx: Context, sessions: Sessions) -> Self {
         Self { cx, sessions, work: Work::default(), told: Arc::default() }
     }
 

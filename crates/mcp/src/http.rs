@@ -54,7 +54,7 @@ impl Mcp {
     /// A door on these use cases.
     pub fn new(cx: Context, config: McpConfig) -> Self {
         let sessions = Sessions::new(config.sessions);
-        let handler = Handler::new(cx.clone(), sessions.clone());
+        let handler = Handler::in_sessions(cx.clone(), sessions.clone());
         Self { cx, config: Arc::new(config), sessions, handler, stop: CancellationToken::new() }
     }
 

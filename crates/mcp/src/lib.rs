@@ -20,6 +20,6 @@ mod tools;
 mod uri;
 
 pub use asking::Asking;
-use handler::Handler;
+pub use handler::Handler;
 pub use http::{Mcp, McpConfig};
 pub use sessions::SessionBounds;

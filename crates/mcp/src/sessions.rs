@@ -92,8 +92,8 @@ impl Sessions {
 
     /// Uses a session, if it is this owner's.
     pub(crate) fn enter(&self, id: &str, owner: Owner) -> Option<Use> {
-        let owned = self.open().get(id).is_some_and(|session| session.owner == owner);
-        if owned { self.begin_use(&id.into()) } else { None }
+        let is_theirs = self.open().get(id).is_some_and(|session| session.owner == owner);
+        if is_theirs { self.begin_use(&id.into()) } else { None }
     }
 
     fn begin_use(&self, id: &SessionId) -> Option<Use> {
@@ -143,7 +143,7 @@ impl Sessions {
             if unused >= self.bounds.idle {
                 return self.end(&id).await;
             }
-            tokio::time::sleep((self.bounds.idle - unused).min(ROUND)).await;
+            tokio::time::sleep(self.bounds.idle.saturating_sub(unused).min(ROUND)).await;
         }
     }
 

@@ -1,6 +1,6 @@
 /** Hears from the server that something changed, and reads it again. One tab listens for all tabs of a workspace. */
 import { chosenWorkspace, fetchRaw } from './client';
-import { refresh, type Topic } from './queries';
+import { refresh, refreshOlder, type Topic } from './queries';
 import { readEvents } from './stream';
 
 type Listener = (live: boolean) => void;
@@ -57,16 +57,18 @@ export function followChanges(signal: AbortSignal): void {
   }
 }
 
-type Heard = { asks?: boolean; live?: boolean; topics?: Topic[] };
+/** `since`: what was read later than that is known to be new. */
+type Heard = { asks?: boolean; live?: boolean; topics?: Topic[]; since?: number };
 
 function hear(event: Heard): void {
   if (event.live !== undefined) setLive(event.live);
-  if (event.topics?.length) void refresh(...event.topics);
+  if (!event.topics?.length) return;
+  if (event.since === undefined) void refresh(...event.topics);
+  else void refreshOlder(event.topics, event.since);
 }
 
 async function listen(tell: (event: Heard) => void, signal: AbortSignal): Promise<void> {
   let pause = 500;
-  let missed = false;
   while (!signal.aborted) {
     try {
       const response = await fetchRaw('/api/v1/events', { signal, headers: { Accept: 'text/event-stream' } });
@@ -74,9 +76,8 @@ async function listen(tell: (event: Heard) => void, signal: AbortSignal): Promis
         const { topics } = JSON.parse(event.data) as { topics: Topic[] };
         if (event.name === 'hello') {
           pause = 500;
-          // Whatever happened while nobody listened is read again.
-          tell({ live: true, topics: missed ? topics : [] });
-          missed = false;
+          // Nobody listened until now: not when the page was opened, nor after another tab that did was closed.
+          tell({ live: true, topics, since: Date.now() });
         } else if (event.name === 'change') {
           tell({ topics });
         }
@@ -85,7 +86,6 @@ async function listen(tell: (event: Heard) => void, signal: AbortSignal): Promis
       // The next round tries again.
     }
     if (signal.aborted) return;
-    missed = true;
     tell({ live: false });
     await wait(pause, signal);
     pause = Math.min(pause * 2, 15_000);

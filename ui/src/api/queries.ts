@@ -36,6 +36,16 @@ export async function refresh(...changed: Topic[]): Promise<void> {
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
+/** Reads again what is shown of these topics, except what came after that moment. */
+export async function refreshOlder(changed: Topic[], moment: number): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey, state }) =>
+      changed.includes(queryKey[0] as Topic) &&
+      // What is under way may have been read before it.
+      (state.dataUpdatedAt <= moment || state.fetchStatus === 'fetching'),
+  });
+}
+
 export const meQuery = queryOptions({
   queryKey: ['users', 'me'],
   queryFn: () => call(api.GET('/api/v1/me')),

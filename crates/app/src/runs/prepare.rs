@@ -12,7 +12,7 @@ use super::bind::bind;
 use super::{Contents, RunSkill, grant, output};
 use crate::live::Audience;
 use crate::redact::{Secrets, redact};
-use crate::skills::{load, load_bundle};
+use crate::skills::{load, load_bundle, usable_digest};
 use crate::{Code, Context, Error};
 
 /// A run that may start.
@@ -46,7 +46,7 @@ pub(super) async fn prepare(
     let agent = agent_of(&mut *tx, caller).await?;
     let pin = agent.as_ref().and_then(|agent| agent.pin_of(id));
     let number = request.revision.or(pin).unwrap_or(skill.revision);
-    let digest = revision_digest(&mut *tx, &skill, number).await?;
+    let digest = usable_digest(&mut *tx, &skill, number).await?;
     let bundle = load_bundle(&mut *tx, caller.workspace, id, number).await?;
     drop(tx);
 
@@ -99,26 +99,6 @@ async fn agent_of(tx: &mut dyn Tx, caller: &Caller) -> Result<Option<Agent>, Err
     let Some(id) = caller.agent else { return Ok(None) };
     let agent = tx.agent(caller.workspace, id).await?;
     agent.map(Some).ok_or_else(|| Error::not_found("agent", id))
-}
-
-/// The digest of a revision that may run: the current one of an active skill, and an older one that was let in and that
-/// no reviewer refused since.
-async fn revision_digest(tx: &mut dyn Tx, skill: &Skill, number: RevisionNumber) -> Result<Digest, Error> {
-    if number == skill.revision {
-        return Ok(skill.digest);
-    }
-    let revision = tx.revision(skill.workspace, skill.id, number).await?;
-    let revision = revision.ok_or_else(|| Error::not_found("revision", number))?;
-    let digest = revision.digest;
-    if tx.rejection(skill.workspace, &digest).await?.is_some() {
-        let message = format!("revision {number} of `{}` was rejected; run another one", skill.name);
-        return Err(Error::conflict(Code::RejectedContent, message));
-    }
-    if revision.approved_at.is_none() {
-        let message = format!("revision {number} of `{}` was never let in; run another one", skill.name);
-        return Err(Error::conflict(Code::SkillNotActive, message));
-    }
-    Ok(digest)
 }
 
 fn no_procedure(skill: &Skill, number: RevisionNumber) -> Error {

@@ -45,6 +45,7 @@ pub(crate) use publish::publish;
 pub use publish::{Content, CreateSkill, OnConflict, Outcome, Published};
 pub(crate) use rate::{count_execution, count_given};
 pub use rate::{count_read, feedback, record_feedback, record_use};
+pub(crate) use read::usable_digest;
 pub use read::{Detail, RevisionRef, file, files, read, read_in_use, revision, revisions};
 pub use review::{Decision, Reviewed, decide, promote, set_enabled};
 pub(crate) use review::{decide_in, set_enabled_in};

@@ -1,14 +1,16 @@
 //! Reads a skill: itself, its revisions, its files.
 
 use manifest::Finding;
-use model::{Caller, FileEntry, Label, Manifest, Revision, RevisionNumber, Skill, SkillId, SkillName};
+use model::{
+    Caller, Digest, FileEntry, Label, Manifest, Revision, RevisionNumber, Skill, SkillId, SkillName,
+};
 use policy::access::Act;
 use store::{SkillRecord, Tx};
 
 use super::access::load;
 use super::bundles::{content, hidden_texts, load_manifest_bundle};
 use crate::paging::page;
-use crate::{Context, Cursor, Error, Page, PageRequest};
+use crate::{Code, Context, Cursor, Error, Page, PageRequest};
 
 /// Which revision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,14 +63,40 @@ pub async fn read(cx: &Context, caller: &Caller, id: SkillId) -> Result<Detail, 
 
 /// Reads a skill at the revision that the caller uses: the one its agent is pinned to, else the current one.
 pub async fn read_in_use(cx: &Context, caller: &Caller, id: SkillId) -> Result<Detail, Error> {
-    let pinned = match caller.agent {
-        Some(agent) => {
-            let agent = cx.read().await?.agent(caller.workspace, agent).await?;
-            agent.and_then(|agent| agent.pin_of(id))
+    let mut which = RevisionRef::Current;
+    if let Some(agent) = caller.agent {
+        let mut tx = cx.read().await?;
+        let agent = tx.agent(caller.workspace, agent).await?;
+        if let Some(pin) = agent.and_then(|agent| agent.pin_of(id)) {
+            let skill = load(&mut *tx, caller, id, |skill| Act::ReadSkill(skill)).await?.skill;
+            usable_digest(&mut *tx, &skill, pin).await?;
+            which = RevisionRef::Number(pin);
         }
-        None => None,
-    };
-    revision(cx, caller, id, pinned.map_or(RevisionRef::Current, RevisionRef::Number)).await
+    }
+    revision(cx, caller, id, which).await
+}
+
+/// The digest of a revision that may be used: the current one, and an older one that was let in and that no reviewer
+/// refused since.
+pub(crate) async fn usable_digest(
+    tx: &mut dyn Tx,
+    skill: &Skill,
+    number: RevisionNumber,
+) -> Result<Digest, Error> {
+    if number == skill.revision {
+        return Ok(skill.digest);
+    }
+    let revision = tx.revision(skill.workspace, skill.id, number).await?;
+    let revision = revision.ok_or_else(|| Error::not_found("revision", number))?;
+    if tx.rejection(skill.workspace, &revision.digest).await?.is_some() {
+        let message = format!("revision {number} of `{}` was rejected; use another one", skill.name);
+        return Err(Error::conflict(Code::RejectedContent, message));
+    }
+    if revision.approved_at.is_none() {
+        let message = format!("revision {number} of `{}` was never let in; use another one", skill.name);
+        return Err(Error::conflict(Code::SkillNotActive, message));
+    }
+    Ok(revision.digest)
 }
 
 /// Reads a skill as it was at a revision.

@@ -302,13 +302,15 @@ fn flags(global: &Global, command: &Command) -> Layer {
     }
 }
 
-/// The same, and the server that a host is to be connected to.
+/// The same, as some commands mean it.
 fn named_library(global: &Global, command: &Command) -> Layer {
     let layer = library_flags(global);
     match command {
         Command::Connect(connect) if connect.url().is_some() => {
             Layer { server: connect.url().map(str::to_owned), ..layer }
         }
+        // There `--agent` is the coding agent's name.
+        Command::Hook(_) => Layer { agent: None, ..layer },
         _ => layer,
     }
 }

@@ -13,7 +13,7 @@ use crate::world::{LegacyHost, Stream, World};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bounds that a test can wait for.
 const SHORT: SessionBounds =
-    SessionBounds { most: 2, idle: Duration::from_millis(300), spared: Duration::from_secs(60) };
+    SessionBounds { most: 2, idle: Duration::from_millis(300), spared: Duration::from_mins(1) };
 
 #[tokio::test]
 async fn a_session_that_is_not_known_to_be_the_callers_is_not_there() {
@@ -76,7 +76,7 @@ async fn a_session_ends_with_its_token() {
 
 #[tokio::test]
 async fn a_user_has_only_so_many_sessions_and_subscriptions() {
-    let bounds = SessionBounds { idle: Duration::from_secs(3600), ..SHORT };
+    let bounds = SessionBounds { idle: Duration::from_hours(1), ..SHORT };
     let world = World::with_sessions(bounds).await;
     let mia = world.app.user("mia@example.com", &[Role::Member]).await;
     let tom = world.app.user("tom@example.com", &[Role::Member]).await;
@@ -109,7 +109,7 @@ async fn a_user_has_only_so_many_sessions_and_subscriptions() {
 
 #[tokio::test]
 async fn one_session_too_many_ends_the_one_that_was_left_alone_for_longest() {
-    let bounds = SessionBounds { spared: Duration::ZERO, idle: Duration::from_secs(3600), ..SHORT };
+    let bounds = SessionBounds { spared: Duration::ZERO, idle: Duration::from_hours(1), ..SHORT };
     let world = World::with_sessions(bounds).await;
     let host = world.host(&world.app.admin().await).await;
     let oldest = LegacyHost::introduced(&host).await;

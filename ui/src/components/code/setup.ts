@@ -7,7 +7,7 @@ import { python } from '@codemirror/lang-python';
 import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { styleNonce } from '@/nonce';
 import type { Language } from './language';
@@ -78,9 +78,13 @@ const look = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--repertoire-side)', color: 'var(--mantine-color-text)' },
 });
 
+/** Letters that nobody sees and models read: tags, joiners, and selectors that follow each other. */
+const unseen = /[\u2060-\u206f]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|[\ufe00-\ufe0f]{2,}/gu;
+
 export const appearance: Extension = [
   EditorView.cspNonce.of(styleNonce),
   look,
   syntaxHighlighting(colours),
   EditorView.lineWrapping,
+  highlightSpecialChars({ addSpecialChars: unseen }),
 ];

@@ -1,10 +1,12 @@
 /** What a waiting revision changes, file by file, against one that was there before. */
-import { Badge, Box, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call, type Schemas } from '@/api/client';
 import { CodeDiff, languageOf } from '@/components/code';
 import { Loaded } from '@/components/page';
+import { downloadFrom, fileAddress } from '@/features/skills/download';
 import { skillFileQuery } from './files';
 import { type Detail, Section } from './SkillContent';
 
@@ -54,7 +56,7 @@ export function Changes({ skill }: { skill: Detail }) {
           ) : (
             <Stack gap="md">
               {files.map((file) => (
-                <ChangedFile key={file.path} id={skill.id} file={file} from={Number(base)} to={latest} />
+                <ChangedFile key={file.path} skill={skill} file={file} from={Number(base)} />
               ))}
             </Stack>
           )
@@ -64,7 +66,9 @@ export function Changes({ skill }: { skill: Detail }) {
   );
 }
 
-function ChangedFile({ id, file, from, to }: { id: string; file: FileDiff; from: number; to: number }) {
+function ChangedFile({ skill, file, from }: { skill: Detail; file: FileDiff; from: number }) {
+  const { id } = skill;
+  const to = skill.shown.number;
   const isText = file.unified != null;
   const before = useQuery({
     ...skillFileQuery(id, file.path, from),
@@ -85,16 +89,43 @@ function ChangedFile({ id, file, from, to }: { id: string; file: FileDiff; from:
           {file.path}
         </Text>
         <Badge color={colours[file.change] ?? 'gray'}>{file.change}</Badge>
+        {!isText && <Badge color="yellow">not shown</Badge>}
       </Group>
       {!isText ? (
-        <Text size="sm" c="dimmed">
-          Not text, or too long to compare.
-        </Text>
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            Not text, or too long to compare. Look at it yourself:
+          </Text>
+          {file.change !== 'added' && <Stored id={id} path={file.path} revision={from} />}
+          {file.change !== 'removed' && <Stored id={id} path={file.path} revision={to} />}
+        </Group>
       ) : old == null || now == null ? (
         <Skeleton height={120} radius="md" />
+      ) : old === now && file.change === 'modified' ? (
+        <Text size="sm">
+          Its text is the same.{' '}
+          {skill.files.some(({ path, executable }) => path === file.path && executable)
+            ? 'It can be executed now.'
+            : 'It can no longer be executed.'}
+        </Text>
       ) : (
         <CodeDiff before={old} after={now} language={languageOf(file.path)} label={file.path} />
       )}
     </Box>
+  );
+}
+
+/** A file as a revision has it, to keep and open elsewhere. */
+function Stored({ id, path, revision }: { id: string; path: string; revision: number }) {
+  const name = path.split('/').pop() ?? path;
+  return (
+    <Button
+      size="compact-sm"
+      leftSection={<IconDownload size={14} />}
+      aria-label={`Download ${path} of revision ${revision}`}
+      onClick={() => void downloadFrom(fileAddress(id, path, revision), name)}
+    >
+      Revision {revision}
+    </Button>
   );
 }

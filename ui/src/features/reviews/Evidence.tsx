@@ -120,9 +120,14 @@ function Conversation({ id }: { id: string }) {
 function Findings({ skill }: { skill: Detail }) {
   if (skill.findings.length === 0)
     return (
-      <Group gap={6}>
-        <IconCircleCheck size={16} color="var(--mantine-color-teal-7)" aria-hidden />
-        <Text size="sm">Valid: nothing was found in its files.</Text>
+      <Group gap={6} wrap="nowrap" align="flex-start">
+        <IconCircleCheck
+          size={16}
+          color="var(--mantine-color-teal-7)"
+          aria-hidden
+          className={classes.check}
+        />
+        <Text size="sm">Well formed: the checks found nothing. What its files do is for you to read.</Text>
       </Group>
     );
   return (

@@ -25,32 +25,46 @@ import classes from './review.module.css';
 import { type Refusal, rightsOf, whatWaits } from './rights';
 import { Similar } from './Similar';
 import { type Detail, SkillContent } from './SkillContent';
+import { News, type Seen, useSeen } from './seen';
 import type { Decisions } from './useDecisions';
 
-type DetailProps = { id: string; me: Schemas['UserView']; decisions: Decisions };
+type Common = { me: Schemas['UserView']; decisions: Decisions };
 
-export function ReviewDetail({ id, me, decisions }: DetailProps) {
+export function ReviewDetail({ id, seen, ...common }: Common & { id: string; seen: Seen }) {
   const query = useQuery(skillQuery(id));
   return (
     <Loaded query={query} skeleton={<ListSkeleton rows={5} height={72} />}>
-      {(skill) => (
-        <article className={classes.detail} aria-label={skill.title || skill.name}>
-          <Heading skill={skill} me={me} decisions={decisions} />
-          <Stack gap="xl" mt="lg">
-            <Evidence skill={skill} />
-            {skill.shown.number > 1 && <Changes key={`${skill.id}:${skill.shown.number}`} skill={skill} />}
-            <SkillContent skill={skill} />
-            <Similar skill={skill} />
-          </Stack>
-        </article>
-      )}
+      {(now) => <Whole now={now} seen={seen} {...common} />}
     </Loaded>
   );
 }
 
-function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserView']; decisions: Decisions }) {
+function Whole({ now, seen, ...common }: Common & { now: Detail; seen: Seen }) {
+  const { skill, news, look } = useSeen(now, seen);
+  return (
+    <article className={classes.detail} aria-label={skill.title || skill.name}>
+      {news && (
+        <div className={classes.news}>
+          <News read={skill} now={now} news={news} look={look} />
+        </div>
+      )}
+      <Heading skill={skill} news={news} {...common} />
+      <Stack gap="xl" mt="lg">
+        <Evidence skill={skill} />
+        {skill.shown.number > 1 && <Changes key={`${skill.id}:${skill.shown.number}`} skill={skill} />}
+        <SkillContent skill={skill} />
+        <Similar skill={skill} />
+      </Stack>
+    </article>
+  );
+}
+
+type HeadingProps = Common & { skill: Detail; news: string | null };
+
+function Heading({ skill, news, me, decisions }: HeadingProps) {
   const approver = useApprover(skill);
   const rights = rightsOf(me, skill, approver);
+  const refusal = rights.approve ?? (news && `${news}: look at it first`);
   const wider = widerScopes(skill.scope.kind).filter((to) => to !== skill.promotion?.kind);
   const open = waits(skill);
   return (
@@ -71,13 +85,13 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
       {open && (
         <Group gap="xs" mt="md">
           {(rights.approve === null || reviews(me)) && (
-            <Decision refusal={rights.approve}>
+            <Decision refusal={refusal}>
               <Button
                 variant="filled"
                 color="teal.9"
                 leftSection={<IconCheck size={16} />}
                 rightSection={<Key name="a" />}
-                disabled={rights.approve !== null}
+                disabled={refusal !== null}
                 onClick={() => void decisions.approve(skill)}
               >
                 Approve
@@ -88,6 +102,7 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
             <Button
               leftSection={<IconX size={16} />}
               rightSection={<Key name="x" />}
+              disabled={news !== null}
               onClick={() => void decisions.reject(skill)}
             >
               Reject
@@ -97,13 +112,18 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
             <Button
               variant="filled"
               leftSection={<IconSend size={16} />}
+              disabled={news !== null}
               onClick={() => void decisions.submit(skill)}
             >
               Submit for review
             </Button>
           )}
           {rights.reject !== null && rights.discard === null && (
-            <Button leftSection={<IconTrash size={16} />} onClick={() => void decisions.discard(skill)}>
+            <Button
+              leftSection={<IconTrash size={16} />}
+              disabled={news !== null}
+              onClick={() => void decisions.discard(skill)}
+            >
               Discard
             </Button>
           )}
@@ -113,6 +133,7 @@ function Heading({ skill, me, decisions }: { skill: Detail; me: Schemas['UserVie
                 <Button
                   leftSection={<IconArrowUpRight size={16} />}
                   rightSection={<IconChevronDown size={14} />}
+                  disabled={news !== null}
                 >
                   Promote
                 </Button>

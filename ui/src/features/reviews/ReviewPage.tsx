@@ -15,6 +15,7 @@ import { ReviewDetail, useApprover } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
 import classes from './review.module.css';
 import { rightsOf } from './rights';
+import { newsSince, pointAtNews, type Seen } from './seen';
 import { useDecisions } from './useDecisions';
 
 const route = getRouteApi('/shell/review');
@@ -30,6 +31,7 @@ export default function ReviewPage() {
   );
 
   const order = useRef<Skill[]>([]);
+  const seen = useRef<Seen>(new Map()).current;
   const decisions = useDecisions(
     useCallback(
       (skill) => {
@@ -46,7 +48,7 @@ export default function ReviewPage() {
   order.current = shown;
   const open = asked ?? (narrow ? undefined : shown[0]?.id);
   const current = shown.find(({ id }) => id === open);
-  useKeys({ shown, current, me, decisions, select });
+  useKeys({ shown, current, me, decisions, select, seen });
 
   const reviewer = me && reviews(me);
   return (
@@ -105,7 +107,7 @@ export default function ReviewPage() {
                       All that waits
                     </BackLink>
                   )}
-                  <ReviewDetail key={open} id={open} me={me} decisions={decisions} />
+                  <ReviewDetail key={open} id={open} seen={seen} me={me} decisions={decisions} />
                 </div>
               )}
             </div>
@@ -125,9 +127,10 @@ type KeyProps = {
   me: Parameters<typeof rightsOf>[0] | undefined;
   decisions: ReturnType<typeof useDecisions>;
   select: (id: string) => void;
+  seen: Seen;
 };
 
-function useKeys({ shown, current, me, decisions, select }: KeyProps): void {
+function useKeys({ shown, current, me, decisions, select, seen }: KeyProps): void {
   const navigate = useNavigate();
   const approver = useApprover(current ?? { scope: { kind: 'workspace' } });
   const lead = useRef(Number.NEGATIVE_INFINITY);
@@ -154,16 +157,24 @@ function useKeys({ shown, current, me, decisions, select }: KeyProps): void {
         void navigate({ to: '/skills/$skillId', params: { skillId: current.id } });
       } else if (current && me) {
         // Decided is what the pane shows, which the list may be behind; nothing while it shows nothing.
-        const seen = queryClient.getQueryData(skillQuery(current.id).queryKey);
-        if (!seen || !waits(seen)) return;
-        const rights = rightsOf(me, seen, approver);
-        if (event.key === 'a' && rights.approve === null) void decisions.approve(seen);
-        else if (event.key === 'x' && rights.reject === null) void decisions.reject(seen);
+        const now = queryClient.getQueryData(skillQuery(current.id).queryKey);
+        const read = seen.get(current.id);
+        if (!now || !read || !waits(now)) return;
+        const rights = rightsOf(me, now, approver);
+        const step =
+          event.key === 'a' && rights.approve === null
+            ? decisions.approve
+            : event.key === 'x' && rights.reject === null
+              ? decisions.reject
+              : null;
+        if (!step) return;
+        if (newsSince(read, now)) pointAtNews();
+        else void step(now);
       }
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [shown, current, me, approver, decisions, select, navigate]);
+  }, [shown, current, me, approver, decisions, select, navigate, seen]);
 }
 
 const keys = [

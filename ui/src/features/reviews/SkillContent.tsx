@@ -1,11 +1,8 @@
 /** What a skill says, does and bounds, to read before one decides. */
-import { Badge, Box, Code, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Badge, Box, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
-import { CodeEditor, languageOf, Markdown } from '@/components/code';
-import { Failure } from '@/components/page';
-import { skillFileQuery } from './files';
+import { Files } from './Files';
 import { policyWords } from './policyWords';
 import classes from './review.module.css';
 
@@ -33,25 +30,14 @@ export function Section({
   );
 }
 
-/** `brief` leaves out the instructions of what can be run: they only repeat how. */
-export function SkillContent({ skill, brief = false }: { skill: Detail; brief?: boolean }) {
+/** `codeFirst` is for where the talk was of code. */
+export function SkillContent({ skill, codeFirst }: { skill: Detail; codeFirst?: boolean }) {
   return (
     <Stack gap="lg">
       {skill.procedure && (
         <>
           <Section title="Parameters">
             <Parameters parameters={skill.procedure.parameters} />
-          </Section>
-          <Section
-            title="Code"
-            aside={
-              <Text size="xs" c="dimmed" ff="monospace">
-                {skill.procedure.file}
-                {skill.procedure.function ? ` · ${skill.procedure.function}` : ''}
-              </Text>
-            }
-          >
-            <SkillCode skill={skill} />
           </Section>
           {skill.procedure.network.length > 0 && (
             <Section title="Reaches">
@@ -69,31 +55,8 @@ export function SkillContent({ skill, brief = false }: { skill: Detail; brief?: 
           </ul>
         </Section>
       )}
-      {skill.instructions.trim() && !(brief && skill.procedure) && (
-        <Section title="Instructions">
-          <Box className={classes.reading}>
-            <Markdown>{skill.instructions}</Markdown>
-          </Box>
-        </Section>
-      )}
+      <Files key={`${skill.id}:${skill.shown.number}`} skill={skill} codeFirst={codeFirst} />
     </Stack>
-  );
-}
-
-/** The procedure's code, read-only. */
-function SkillCode({ skill, maxHeight = '26rem' }: { skill: Detail; maxHeight?: string }) {
-  const path = skill.procedure?.file ?? '';
-  const code = useQuery({ ...skillFileQuery(skill.id, path, skill.shown.number), enabled: Boolean(path) });
-  if (code.error) return <Failure error={code.error} retry={() => void code.refetch()} />;
-  if (code.data === undefined) return <Skeleton height={180} radius="md" />;
-  return (
-    <CodeEditor
-      value={code.data ?? 'This file is not text.'}
-      language={languageOf(path)}
-      readOnly
-      label={`Code of ${skill.name}`}
-      maxHeight={maxHeight}
-    />
   );
 }
 

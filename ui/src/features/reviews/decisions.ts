@@ -44,11 +44,16 @@ export const promote = (skill: Skill, to: Wider) =>
     }),
   );
 
-/** Takes a rejection back: the skill waits again as it did. */
-export async function unreject(skill: Skill): Promise<void> {
-  await call(api.POST('/api/v1/skills/{id}/reopen', { params: of(skill), body: {} }));
-  if (skill.status === 'pending_approval')
-    await call(api.POST('/api/v1/skills/{id}/submit', { params: of(skill), body: {} }));
+/** Takes a rejection back: the skill waits again as it did, unless somebody was at it since. */
+export async function unreject(skill: Skill, rejected: Skill): Promise<void> {
+  const { skill: draft } = await call(
+    api.POST('/api/v1/skills/{id}/reopen', {
+      params: of(skill),
+      headers: ifMatch(rejected.version),
+      body: {},
+    }),
+  );
+  if (skill.status === 'pending_approval') await submit(draft);
 }
 
 export const waits = (skill: Pick<Skill, 'status' | 'promotion'>): boolean =>

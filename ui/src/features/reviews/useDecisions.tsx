@@ -28,12 +28,17 @@ export function useDecisions(goOn: (skill: Skill) => void, goBack: (skill: Skill
   const last = useRef<(() => Promise<unknown>) | null>(null);
 
   const decide = useCallback(
-    async (skill: Skill, step: () => Promise<unknown>, message: string, undo?: () => Promise<unknown>) => {
+    async <R,>(
+      skill: Skill,
+      step: () => Promise<R>,
+      message: string,
+      undo?: (result: R) => Promise<unknown>,
+    ) => {
       goOn(skill);
       setDecided((before) => new Set(before).add(keyOf(skill)));
       try {
-        await step();
-        const takeBack = undo && (() => undo().finally(() => refresh('skills')));
+        const result = await step();
+        const takeBack = undo && (() => undo(result).finally(() => refresh('skills')));
         last.current = takeBack ?? null;
         told(message, takeBack);
       } catch (error) {
@@ -66,7 +71,7 @@ export function useDecisions(goOn: (skill: Skill) => void, goBack: (skill: Skill
         () => reject(skill, reason),
         wider ? `Promotion refused: ${called(skill)}` : `Rejected: ${called(skill)}`,
         // A refused promotion would be granted by asking again as a reviewer; that is no undo.
-        wider ? undefined : () => unreject(skill),
+        wider ? undefined : (rejected) => unreject(skill, rejected.skill),
       );
     },
     [decide],

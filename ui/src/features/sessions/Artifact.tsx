@@ -5,10 +5,11 @@ import { IconBolt, IconBulb, IconChevronDown, IconChevronUp, IconTool } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '@/api/queries';
 import { statusLabel } from '@/components/badges';
-import { Markdown } from '@/components/code';
 import { Failure } from '@/components/page';
 import { useApprover } from '@/features/reviews/ReviewDetail';
 import { rightsOf } from '@/features/reviews/rights';
+import { SkillContent } from '@/features/reviews/SkillContent';
+import { News, useSeen } from '@/features/reviews/seen';
 import { type Artifact, artifactSkillQuery } from './artifacts';
 import { ReviewModal } from './ReviewModal';
 import classes from './sessions.module.css';
@@ -71,7 +72,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
   const [open, { toggle }] = useDisclosure();
   const query = useQuery(artifactSkillQuery(artifact));
   const { approve, remove, busy, obstacle, forget } = useVerdict(artifact);
-  const skill = query.data;
+  const { skill, news, look } = useSeen(query.data);
   const me = useQuery(meQuery).data?.user;
   const approver = useApprover(skill ?? { scope: { kind: 'workspace' } });
   const rights = me && skill ? rightsOf(me, skill, approver) : undefined;
@@ -114,17 +115,23 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
       </Group>
       {skill && (
         <Collapse expanded={open}>
-          <Box className={classes.unfolded}>
-            {open &&
-              (skill.instructions ? (
-                <Markdown>{skill.instructions}</Markdown>
-              ) : (
-                <Text>No instructions.</Text>
-              ))}
-          </Box>
+          <Box className={classes.unfolded}>{open && <SkillContent skill={skill} />}</Box>
         </Collapse>
       )}
-      {(obstacle || query.error) && (
+      {skill && query.data && news && (
+        <Box mt="sm">
+          <News
+            read={skill}
+            now={query.data}
+            news={news}
+            look={() => {
+              forget();
+              look();
+            }}
+          />
+        </Box>
+      )}
+      {((obstacle && !news) || query.error) && (
         <Box mt="sm">
           <Failure
             error={obstacle?.error ?? query.error}
@@ -143,7 +150,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
               size="xs"
               variant="filled"
               color="teal.9"
-              disabled={rights?.approve !== null}
+              disabled={rights?.approve !== null || news !== null}
               loading={busy}
               onClick={() => void approve(skill, 'Skill approved and ready to use')}
             >
@@ -151,7 +158,7 @@ function ProposalCard({ artifact }: { artifact: Artifact }) {
             </Button>
             <Button
               size="xs"
-              disabled={rights?.discard !== null || busy}
+              disabled={rights?.discard !== null || news !== null || busy}
               onClick={() => void remove(skill, 'Reject', 'Skill rejected and removed')}
             >
               Reject

@@ -14,6 +14,7 @@ import { skillFileQuery } from '@/features/reviews/files';
 import { useApprover } from '@/features/reviews/ReviewDetail';
 import { rightsOf } from '@/features/reviews/rights';
 import { SkillContent } from '@/features/reviews/SkillContent';
+import { News, useSeen } from '@/features/reviews/seen';
 import { type Artifact, artifactSkillQuery } from './artifacts';
 import classes from './sessions.module.css';
 import { useVerdict } from './useVerdict';
@@ -43,7 +44,7 @@ export function ReviewModal({ artifact, opened, onClose }: ModalProps) {
       closeOnEscape={!verdict.asking}
     >
       {query.data ? (
-        <Whole artifact={artifact} skill={query.data} verdict={verdict} close={close} />
+        <Whole artifact={artifact} now={query.data} verdict={verdict} close={close} />
       ) : query.data === null ? (
         <Gone artifact={artifact} close={close} />
       ) : query.error ? (
@@ -57,12 +58,13 @@ export function ReviewModal({ artifact, opened, onClose }: ModalProps) {
 
 type WholeProps = {
   artifact: Artifact;
-  skill: Skill;
+  now: Skill;
   verdict: ReturnType<typeof useVerdict>;
   close: () => void;
 };
 
-function Whole({ artifact, skill, verdict, close }: WholeProps) {
+function Whole({ artifact, now, verdict, close }: WholeProps) {
+  const { skill, news, look } = useSeen(now);
   const me = useQuery(meQuery).data?.user;
   const approver = useApprover(skill);
   const rights = me && rightsOf(me, skill, approver);
@@ -72,6 +74,10 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
   const settled = skill.status === 'rejected' || skill.status === 'archived';
   const inUse = used && skill.usable;
   const mayApprove = !settled && (rights?.approve === null || inUse);
+  const goOn = () => {
+    verdict.forget();
+    look();
+  };
   const decide = async (step: Promise<boolean>) => {
     if (await step) close();
   };
@@ -90,7 +96,9 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
           Somebody {skill.status} this skill meanwhile{skill.status_reason ? `: ${skill.status_reason}` : '.'}
         </Alert>
       )}
+      {news && <News read={skill} now={now} news={news} look={goOn} />}
       {verdict.obstacle &&
+        !news &&
         (verdict.obstacle.changed ? (
           <Alert color="yellow" variant="light" icon={<IconInfoCircle size={18} />} role="alert">
             Somebody else changed this skill meanwhile. This is how it stands now: look at it again.
@@ -99,7 +107,7 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
           <Failure error={verdict.obstacle.error} />
         ))}
       <ChangedSince artifact={artifact} skill={skill} />
-      <SkillContent skill={skill} brief />
+      <SkillContent skill={skill} codeFirst />
       <Group justify="space-between" gap="sm" className={classes.verdict}>
         <Anchor component={Link} to={`/skills/${skill.id}`} size="sm">
           Open in the library
@@ -112,7 +120,7 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
           )}
           <Button
             color="red"
-            disabled={rights?.discard !== null || verdict.busy}
+            disabled={rights?.discard !== null || news !== null || verdict.busy}
             onClick={() =>
               void decide(
                 used
@@ -126,7 +134,7 @@ function Whole({ artifact, skill, verdict, close }: WholeProps) {
           <Button
             variant="filled"
             color="teal.9"
-            disabled={!mayApprove}
+            disabled={!mayApprove || news !== null}
             loading={verdict.busy}
             onClick={() =>
               void decide(

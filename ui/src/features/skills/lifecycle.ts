@@ -17,12 +17,12 @@ const done: Record<Step, string> = {
   reopen: 'Reopened as a draft',
 };
 
-function take(id: string, step: Step, reason?: string, version?: number) {
+function take(id: string, step: Step, version: number, reason?: string) {
   return call(
     api.POST(`/api/v1/skills/{id}/${step}`, {
       params: { path: { id } },
       body: { reason: reason || undefined },
-      headers: version === undefined ? undefined : ifMatch(version),
+      headers: ifMatch(version),
     }),
   );
 }
@@ -58,8 +58,8 @@ export function useLifecycle(skill: Skill, rights: Rights) {
         });
         if (reason === null) return;
       }
-      await take(id, word, reason, skill.version);
-      told(done[word], word === 'archive' ? backFromArchive(skill, rights.approve) : undefined);
+      const { skill: after } = await take(id, word, skill.version, reason);
+      told(done[word], word === 'archive' ? backFromArchive(skill, after, rights.approve) : undefined);
     });
 
   const setEnabled = (enabled: boolean) =>
@@ -126,15 +126,22 @@ function turn(id: string, enabled: boolean) {
   );
 }
 
-/** Archiving is taken back by reopening, which makes a draft, and then by letting it in as before. */
-function backFromArchive(skill: Skill, mayApprove: boolean): (() => Promise<unknown>) | undefined {
+/**
+ * Archiving is taken back by reopening, which makes a draft, and then by letting it in as before. Each step rests on
+ * the one before it, so that nothing is let in that somebody wrote in between.
+ */
+function backFromArchive(
+  skill: Skill,
+  archived: Schemas['SkillView'],
+  mayApprove: boolean,
+): (() => Promise<unknown>) | undefined {
   if (skill.status === 'active' && !mayApprove) return undefined;
   if (skill.status === 'rejected') return undefined;
   return async () => {
     try {
-      await take(skill.id, 'reopen');
-      if (skill.status === 'active') await take(skill.id, 'approve');
-      if (skill.status === 'pending_approval') await take(skill.id, 'submit');
+      const { version } = (await take(skill.id, 'reopen', archived.version)).skill;
+      if (skill.status === 'active') await take(skill.id, 'approve', version);
+      if (skill.status === 'pending_approval') await take(skill.id, 'submit', version);
     } finally {
       await refresh('skills', 'audit');
     }

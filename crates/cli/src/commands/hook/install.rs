@@ -136,9 +136,7 @@ fn place(host: Host, reach: Reach) -> Outcome<Place> {
 impl InstallArgs {
     pub(crate) fn run(self, session: &Session) -> Outcome {
         let (host, reach) = self.target.host()?;
-        // Here `--agent` is the coding agent's name.
-        let agent = &session.settings.library.agent;
-        let acting = self.acting.or_else(|| agent.value.clone().filter(|_| agent.source < Source::Flag));
+        let acting = self.acting.or_else(|| session.settings.library.agent.value.clone());
         let hooks = Hooks { acting, on_failure: self.on_failure, timeout: self.timeout };
         let mut edits = Edits::default();
         let (place, command, changed) = hooks.install(host, reach, session, &mut edits)?;

@@ -1,5 +1,5 @@
 /** What can be done to many skills at once, and how it is taken back where it can be. */
-import { ApiError, api, call, type Schemas } from '@/api/client';
+import { ApiError, api, call, ifMatch, type Schemas } from '@/api/client';
 import { switchSkill } from './cache';
 
 type Skill = Schemas['SkillView'];
@@ -12,10 +12,10 @@ export type Deed = {
   doing: string;
   /** Afterwards. */
   done: string;
-  /** Does it; says whether that changed anything. */
-  act: (skill: Skill) => Promise<boolean>;
-  /** Takes it back. */
-  undo?: (skill: Skill) => Promise<unknown>;
+  /** Does it; gives the skill as it is then, null where nothing changed. */
+  act: (skill: Skill) => Promise<Skill | null>;
+  /** Takes it back: what it was before, and what the deed made of it. */
+  undo?: (skill: Skill, made: Skill) => Promise<unknown>;
   /** Which of them it can bring back to what they were; without it, all. */
   undoable?: (skill: Skill) => boolean;
   /** For whom it makes sense at all. */
@@ -23,23 +23,33 @@ export type Deed = {
 };
 
 const at = (skill: Skill) => ({ params: { path: { id: skill.id } } });
-const step = async (skill: Skill, word: 'submit' | 'approve' | 'archive' | 'reopen') =>
-  (await call(api.POST(`/api/v1/skills/{id}/${word}`, at(skill)))).changed;
+
+type Step = 'submit' | 'approve' | 'archive' | 'reopen';
+
+/** Each step names the version that it is about: what somebody wrote meanwhile is not approved unseen. */
+const take = (skill: Skill, word: Step) =>
+  call(api.POST(`/api/v1/skills/{id}/${word}`, { ...at(skill), headers: ifMatch(skill.version) }));
+
+type Reviewed = Schemas['ReviewedView'];
+const changedBy = ({ changed, skill }: Reviewed): Skill | null => (changed ? skill : null);
+const step = (word: Step) => async (skill: Skill) => changedBy(await take(skill, word));
 
 /** Reopening makes a draft; what was more than that before is so again. */
-async function backFromArchive(skill: Skill): Promise<void> {
-  await step(skill, 'reopen');
-  if (skill.status === 'active') await approveAsItWas(skill);
-  if (skill.status === 'pending_approval') await step(skill, 'submit');
+async function backFromArchive(skill: Skill, archived: Skill): Promise<void> {
+  const { skill: draft } = await take(archived, 'reopen');
+  if (skill.status === 'active') await approveAsItWas(draft, skill.enabled);
+  if (skill.status === 'pending_approval') await take(draft, 'submit');
 }
 
 /** What is off cannot be approved, so it is on for that moment. */
-async function approveAsItWas(skill: Skill): Promise<void> {
-  if (!skill.enabled) await switchSkill(skill.id, true);
+async function approveAsItWas(draft: Skill, enabled: boolean): Promise<void> {
+  const on = enabled ? draft : (await switchSkill(draft.id, true)).skill;
   try {
-    await step(skill, 'approve');
+    // The switch answers with whatever there is by then.
+    if (on.revision !== draft.revision) throw new Error('somebody changed it in between: look at it again');
+    await take(on, 'approve');
   } finally {
-    if (!skill.enabled) await switchSkill(skill.id, false);
+    if (!enabled) await switchSkill(draft.id, false);
   }
 }
 
@@ -51,7 +61,7 @@ export const deeds = {
     label: 'Turn on',
     doing: 'Turning on',
     done: 'Turned on',
-    act: async (skill) => (await switchSkill(skill.id, true)).changed,
+    act: async (skill) => changedBy(await switchSkill(skill.id, true)),
     undo: (skill) => switchSkill(skill.id, false),
     suits: (skill) => !skill.enabled,
   },
@@ -60,7 +70,7 @@ export const deeds = {
     label: 'Turn off',
     doing: 'Turning off',
     done: 'Turned off',
-    act: async (skill) => (await switchSkill(skill.id, false)).changed,
+    act: async (skill) => changedBy(await switchSkill(skill.id, false)),
     undo: (skill) => switchSkill(skill.id, true),
     suits: (skill) => skill.enabled,
   },
@@ -69,7 +79,7 @@ export const deeds = {
     label: 'Submit for review',
     doing: 'Submitting',
     done: 'Submitted',
-    act: (skill) => step(skill, 'submit'),
+    act: step('submit'),
     suits: (skill) => skill.status === 'draft',
   },
   approve: {
@@ -77,7 +87,7 @@ export const deeds = {
     label: 'Approve',
     doing: 'Approving',
     done: 'Approved',
-    act: (skill) => step(skill, 'approve'),
+    act: step('approve'),
     suits: (skill) => ['draft', 'pending_approval'].includes(skill.status) || Boolean(skill.promotion),
   },
   archive: {
@@ -85,7 +95,7 @@ export const deeds = {
     label: 'Archive',
     doing: 'Archiving',
     done: 'Archived',
-    act: (skill) => step(skill, 'archive'),
+    act: step('archive'),
     undo: backFromArchive,
     // The archive forgets that it was rejected, and that a promotion was asked for.
     undoable: (skill) => skill.status !== 'rejected' && !skill.promotion,
@@ -96,8 +106,8 @@ export const deeds = {
     label: 'Reopen as drafts',
     doing: 'Reopening',
     done: 'Reopened',
-    act: (skill) => step(skill, 'reopen'),
-    undo: (skill) => step(skill, 'archive'),
+    act: step('reopen'),
+    undo: (_, draft) => take(draft, 'archive'),
     undoable: (skill) => skill.status === 'archived',
     suits: (skill) => ['archived', 'rejected'].includes(skill.status),
   },
@@ -108,7 +118,7 @@ export const deeds = {
     done: 'Deleted',
     act: async (skill) => {
       await call(api.DELETE('/api/v1/skills/{id}', at(skill)));
-      return true;
+      return skill;
     },
     undo: bringBack,
     suits: (skill) => !skill.deleted_at,
@@ -120,7 +130,7 @@ export const deeds = {
     done: 'Brought back',
     act: async (skill) => {
       await bringBack(skill);
-      return true;
+      return skill;
     },
     suits: (skill) => Boolean(skill.deleted_at),
   },
@@ -128,20 +138,21 @@ export const deeds = {
 
 /** The same tag for many: each gets a revision of its own, and its former tags by undo. */
 export function tagDeed(tag: string): Deed {
-  // What each was before, and the revision that has the tag: undo must not take back what came after it.
-  const tagged = new Map<string, { tags: string[]; revision: number }>();
-  const write = (skill: Skill, tags: string[], expected_revision: number) =>
-    call(
-      api.PATCH('/api/v1/skills/{id}', {
-        ...at(skill),
-        body: { tags, message: `tagged ${tag}`, files: [], expected_revision },
-      }),
-    );
+  // What each was before: somebody may have changed it since it was chosen.
+  const before = new Map<string, string[]>();
+  const write = async (skill: Skill, tags: string[]) =>
+    (
+      await call(
+        api.PATCH('/api/v1/skills/{id}', {
+          ...at(skill),
+          body: { tags, message: `tagged ${tag}`, files: [], expected_revision: skill.revision },
+        }),
+      )
+    ).skill;
   const add = async (skill: Skill) => {
-    if (skill.tags.includes(tag)) return false;
-    const { revision } = (await write(skill, [...skill.tags, tag], skill.revision)).skill;
-    tagged.set(skill.id, { tags: skill.tags, revision });
-    return true;
+    if (skill.tags.includes(tag)) return null;
+    before.set(skill.id, skill.tags);
+    return await write(skill, [...skill.tags, tag]);
   };
   return {
     word: 'tag',
@@ -157,10 +168,8 @@ export function tagDeed(tag: string): Deed {
         return await add(await call(api.GET('/api/v1/skills/{id}', at(skill))));
       }
     },
-    undo: async (skill) => {
-      const before = tagged.get(skill.id);
-      if (before) await write(skill, before.tags, before.revision);
-    },
+    // It rests on the revision that has the tag: what came after it is not taken back.
+    undo: (skill, tagged) => write(tagged, before.get(skill.id) ?? skill.tags),
     suits: (skill) => !skill.tags.includes(tag) && skill.origin !== 'provider',
   };
 }

@@ -52,7 +52,8 @@ export function useDeeds(afterwards: (failed: Skill[]) => void) {
       if (!sure) return;
     }
     const { done, failed } = await work(deed.doing, suited, deed.act);
-    const changed = done.filter(({ result }) => result).map(({ item }) => item);
+    const made = new Map(done.flatMap(({ item, result }) => (result ? [[item.id, result] as const] : [])));
+    const changed = done.filter(({ item }) => made.has(item.id)).map(({ item }) => item);
     const stopped = suited.length - done.length - failed.length;
     if (done.length > 0 || stopped > 0) {
       const rest = stopped > 0 ? `, ${stopped} left as they were` : '';
@@ -64,7 +65,9 @@ export function useDeeds(afterwards: (failed: Skill[]) => void) {
         `${deed.done} ${skills(done.length)}${rest}${only}`,
         undo && !forGood && reversible.length > 0
           ? async () => {
-              const back = await work('Taking back', reversible, undo);
+              const back = await work('Taking back', reversible, (skill) =>
+                undo(skill, made.get(skill.id) ?? skill),
+              );
               if (back.failed.length === 0) return;
               tellFailures('take back', back.failed, reversible.length);
               throw new Error(`${back.failed.length} of ${skills(reversible.length)} stay as they are`);
