@@ -1,5 +1,7 @@
 //! What `fix` promises: stricter, never different, nothing lost, body untouched, and done after one pass.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use std::collections::BTreeMap;
 
 use model::Bundle;
@@ -232,7 +234,7 @@ fn row(kind: u8, many: usize, next: &mut impl FnMut() -> String) -> String {
         0 => format!("{key}: {}", words.join(" ")),
         1 => format!("{key}: [{}]", words.join(", ")),
         2 => format!("{key}: {{a: {}, b: [{}]}}", next(), words.join(", ")),
-        3 => format!("{key}:\n{}", words.iter().map(|word| format!("  - {word}\n")).collect::<String>()),
+        3 => format!("{key}:\n  - {}\n", words.join("\n  - ")),
         4 => format!("{key}: {}: {}", next(), words.join(" ")),
         5 => format!("{key}: {}", words.join("-")),
         6 => words.join(" "),

@@ -67,7 +67,7 @@ pub(super) fn build(plan: &Plan) -> Result<(), String> {
         fs::write(inside(path), content).map_err(at(path))?;
     }
     fs::write(inside(".sandbox/filters"), &plan.filters).map_err(at("filters"))?;
-    fs::set_permissions(inside(NOTHING), fs::Permissions::from_mode(0)).map_err(at(NOTHING))?;
+    fs::set_permissions(inside(NOTHING), fs::Permissions::from_mode(0o000)).map_err(at(NOTHING))?;
     let mut covers = Vec::new();
     for (path, source) in readable {
         show(&path, &source).map_err(at(path.display()))?;

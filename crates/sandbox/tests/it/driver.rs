@@ -75,7 +75,7 @@ impl Driver {
     }
 
     /// The same with more profiles, and with what is hidden.
-    pub(crate) fn start_with(mode: Mode, more: &Value) -> Option<Self> {
+    pub(crate) fn start_with(mode: Mode, extra: &Value) -> Option<Self> {
         let root = rustix::process::geteuid().is_root();
         if !root && mode != Mode::OrdinaryUser {
             return None;
@@ -88,8 +88,8 @@ impl Driver {
         let data_python = data_python(root && mode == Mode::OrdinaryUser);
         let mut settings = settings(mode, &host, data_python.as_deref());
         let profiles = settings["profiles"].as_array_mut().unwrap();
-        profiles.extend(more["profiles"].as_array().into_iter().flatten().cloned());
-        settings["hidden"] = if more["hidden"].is_null() { json!([]) } else { more["hidden"].clone() };
+        profiles.extend(extra["profiles"].as_array().into_iter().flatten().cloned());
+        settings["hidden"] = if extra["hidden"].is_null() { json!([]) } else { extra["hidden"].clone() };
         writeln!(requests, "{settings}").unwrap();
         let waiting: Arc<Mutex<HashMap<u64, Sender<Value>>>> = Arc::default();
         let (ready, started) = channel();
