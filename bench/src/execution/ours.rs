@@ -58,6 +58,7 @@ pub(crate) fn start(python: &Path, data_python: Option<&Path>, spares: usize) ->
         allow_weaker: false,
         cgroups: Cgroups::Auto,
         spares,
+        hidden: Vec::new(),
         usual: sandbox::Limits::default(),
     };
     Ok(Sandbox::start(settings)?)
