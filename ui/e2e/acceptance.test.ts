@@ -240,7 +240,7 @@ test('T6: where approval is demanded a skill waits for it, and is used after it'
   await saveSkill(page, name, 'Prints a greeting.', HELLO);
   await lastCard(page, `Saved ${name}`).getByText('pending approval', { exact: false }).waitFor();
   await say(page, `/use ${name}`);
-  await lastCard(page, `Used ${name}`).getByText('PendingApproval', { exact: false }).first().waitFor();
+  await lastCard(page, `Tried ${name}`).getByText('PendingApproval', { exact: false }).first().waitFor();
   expect(await page.getByRole('region', { name: `Skill Used: ${name}` }).count()).toBe(0);
   await finds(page, 'print a greeting', []);
   const modal = await review(page, name);
@@ -274,7 +274,7 @@ test('T7: a rejected skill is gone, whether a person rejects it or the API delet
     .waitFor();
   expect(await own(alice, 'reject_test')).toEqual([]);
   await say(page, '/use reject_test');
-  await lastCard(page, 'Used reject_test').getByText("There is no skill named 'reject_test'.").waitFor();
+  await lastCard(page, 'Tried reject_test').getByText("There is no skill named 'reject_test'.").waitFor();
 
   await library(page);
   await row(page, 'delete_test').waitFor();
@@ -301,7 +301,7 @@ test('T8: a skill belongs to one person on one agent, and another may have their
     await begin(page, which);
     await finds(page, 'interest calculation', []);
     await say(page, `/use ${NAME} ${AMOUNTS}`);
-    await lastCard(page, `Used ${NAME}`).getByText(`There is no skill named '${NAME}'.`).waitFor();
+    await lastCard(page, `Tried ${NAME}`).getByText(`There is no skill named '${NAME}'.`).waitFor();
   };
   await nothing(a.page, 'Second of eight');
   await nothing(b.page, 'First of eight');
@@ -421,11 +421,11 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
     const { page, leave } = await visit(server, alice.token);
     await begin(page, 'Tenth analyst');
     await say(page, '/use nonexistent_skill_12345');
-    const used = lastCard(page, 'Used nonexistent_skill_12345');
+    const used = lastCard(page, 'Tried nonexistent_skill_12345');
     await used.getByRole('alert').getByText("There is no skill named 'nonexistent_skill_12345'.").waitFor();
     const invalid = 'this is not valid python code {{{';
     await say(page, `/save broken Is broken.\n${invalid}`);
-    const broken = lastCard(page, 'Saved broken');
+    const broken = lastCard(page, 'Could not save broken');
     await broken.getByText('It failed in line 1').waitFor();
     expect(await page.getByRole('region', { name: /^Skill Saved/ }).count()).toBe(0);
     expect(await own(alice, 'broken')).toEqual([]);
@@ -461,7 +461,7 @@ describe('T10: what goes wrong is told, and breaks nothing', () => {
     await lastCard(page, 'Ran code').getByRole('alert').getByText(TIME_LIMIT).waitFor();
     await saveSkill(page, 'endless', 'Never ends.', endless);
     await say(page, '/use endless');
-    await lastCard(page, 'Used endless').getByRole('alert').getByText(TIME_LIMIT).waitFor();
+    await lastCard(page, 'Tried endless').getByRole('alert').getByText(TIME_LIMIT).waitFor();
     const [{ statistics }] = await own(alice, 'endless');
     expect(statistics).toMatchObject({ execution_count: 1, success_rate: 0 });
     await say(page, FACTORIAL);
