@@ -1,7 +1,8 @@
 //! What a conversation shows a person about a skill: that one was saved, used or proposed.
 //!
 //! The fields and titles are those of procedural memory's first design, so that its clients can show them; object ids
-//! and the spelling of a status are its own too. `skill_id` is ours: it stays when a skill is renamed. Every door shows an artifact as [`Artifact::fields`] gives it.
+//! and the spelling of a status are its own too. `skill_id` is ours: it stays when a skill is renamed. Every door shows
+//! an artifact as [`Artifact::fields`] gives it.
 
 use model::{EntryKind, SessionEntry, SkillId, Statistics};
 use serde_json::{Map, Value, json};

@@ -122,7 +122,8 @@ pub(crate) async fn execute_admitted(
     Ok(executed(occupied.in_use().shown(), &outcome, &limits))
 }
 
-/// The same for a call that was let through, outside of any session. Where it leaves files they are kept in a session of their own, if there is room.
+/// The same for a call that was let through, outside of any session. Where it leaves files they are kept in a session of
+/// their own, if there is room.
 pub(crate) async fn execute_passing(
     cx: &Context,
     caller: &Caller,
