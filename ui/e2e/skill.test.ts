@@ -86,11 +86,14 @@ test('what the server refuses stands beside the field, and nothing typed is lost
   await page.getByLabel('Name', { exact: false }).first().waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill(other.name);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText(`There is a skill \`${other.name}\` in the workspace scope already`).waitFor();
+  const taken = `There is a skill \`${other.name}\` in the workspace scope already`;
+  // At the field, and in the bar, which is always in view.
+  await page.getByText(taken).first().waitFor();
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('alert').getByText(taken).waitFor();
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(other.name);
   await page.getByRole('textbox', { name: 'Name' }).fill('---');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The name `---` has a hyphen at an end or two in a row').waitFor();
+  await page.getByText('The name `---` has a hyphen at an end or two in a row').first().waitFor();
   await look(page, 'skill-info-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('');
   await page.getByText('A name is needed').waitFor();

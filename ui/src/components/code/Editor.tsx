@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Annotation, Compartment, EditorState } from '@codemirror/state';
+import { Annotation, type ChangeSpec, Compartment, EditorState } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -37,6 +37,20 @@ type EditorProps = {
 /** Marks a change that came from outside, of which nobody needs to be told. */
 const fromOutside = Annotation.define<boolean>();
 
+function named({ language, label }: Pick<EditorProps, 'language' | 'label'>) {
+  return [languageSupport(language), EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' })];
+}
+
+/** The one stretch in which two texts differ, so that caret and scroll position outside of it stay. */
+function difference(before: string, after: string): ChangeSpec {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return { from: head, to: before.length - tail, insert: after.slice(head, after.length - tail) };
+}
+
 export default function Editor(props: EditorProps) {
   const { value, language, readOnly = !props.onChange, marks, label, height, maxHeight } = props;
   const marked = Boolean(marks);
@@ -47,6 +61,8 @@ export default function Editor(props: EditorProps) {
   const first = useRef(value);
   const writing = useRef(new Compartment());
   const past = useRef(new Compartment());
+  const naming = useRef(new Compartment());
+  const start = useRef({ language, label });
   // What was told and has not come back as `value` yet: letters may be typed faster than the page is drawn.
   const told = useRef<string[]>([]);
 
@@ -58,7 +74,7 @@ export default function Editor(props: EditorProps) {
         doc: first.current,
         extensions: [
           appearance,
-          languageSupport(language),
+          naming.current.of(named(start.current)),
           lineNumbers(),
           drawSelection(),
           bracketMatching(),
@@ -70,7 +86,6 @@ export default function Editor(props: EditorProps) {
             ...historyKeymap,
             ...searchKeymap,
           ]),
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           writing.current.of([]),
           // Apart from the rest, so that undo outlives a moment in which nothing can be written.
           past.current.of(history()),
@@ -91,6 +106,12 @@ export default function Editor(props: EditorProps) {
       editor.destroy();
       view.current = null;
     };
+  }, []);
+
+  // A renamed file keeps its caret and its undo history: only its name and language change.
+  useEffect(() => {
+    start.current = { language, label };
+    view.current?.dispatch({ effects: naming.current.reconfigure(named({ language, label })) });
   }, [language, label]);
 
   useEffect(() => {
@@ -109,7 +130,7 @@ export default function Editor(props: EditorProps) {
             ],
       ),
     });
-  }, [readOnly, marked, language, label]);
+  }, [readOnly, marked]);
 
   useEffect(() => {
     const editor = view.current;
@@ -122,7 +143,7 @@ export default function Editor(props: EditorProps) {
     told.current = [];
     if (editor.state.doc.toString() !== value) {
       editor.dispatch({
-        changes: { from: 0, to: editor.state.doc.length, insert: value },
+        changes: difference(editor.state.doc.toString(), value),
         annotations: fromOutside.of(true),
       });
       // Nobody could write, so there is nothing to take back, least of all this.

@@ -150,10 +150,10 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           <InfoTab {...props} agent={agent} problem={editing.nameProblem} />
         </Tabs.Panel>
         <Tabs.Panel value="memory">
-          <MemoryTab {...props} locked={!admin || editing.saving} />
+          <MemoryTab {...props} />
         </Tabs.Panel>
         <Tabs.Panel value="discovery">
-          <DiscoveryTab {...props} locked={!admin || editing.saving} />
+          <DiscoveryTab {...props} />
         </Tabs.Panel>
         <Tabs.Panel value="skills">
           <SkillsTab {...props} />
@@ -168,6 +168,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
       <SaveBar
         changed={changed}
         saving={editing.saving}
+        error={editing.error}
         onSave={() => void editing.save()}
         onDiscard={editing.discard}
       />

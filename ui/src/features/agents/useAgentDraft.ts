@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { ApiError, api, call, ifMatch, messageOf } from '@/api/client';
 import { queryClient, refresh } from '@/api/queries';
-import { failed, told } from '@/components/feedback';
+import { told } from '@/components/feedback';
 import { nameProblem } from '@/components/slug';
 import { useUnsavedGuard } from '@/components/unsaved';
 import { type Agent, type AgentDraft, differing, draftOf, rebased, requestOf, same } from './draft';
@@ -13,6 +13,7 @@ export function useAgentDraft(agent: Agent) {
   const [base, setBase] = useState(agent);
   const [draft, setDraft] = useState(() => draftOf(agent));
   const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>(null);
   const [taken, setTaken] = useState<string>();
   const stored = useMemo(() => draftOf(base), [base]);
   const changed = !same(draft, stored);
@@ -32,8 +33,9 @@ export function useAgentDraft(agent: Agent) {
     const problem = behind
       ? 'somebody else changed this agent; choose above what to keep'
       : nameProblem(draft.name);
-    if (problem) return failed(new Error(problem));
+    if (problem) return setError(new Error(problem));
     setSaving(true);
+    setError(null);
     try {
       const now = await call(
         api.PUT('/api/v1/agents/{id}', {
@@ -44,7 +46,8 @@ export function useAgentDraft(agent: Agent) {
       );
       queryClient.setQueryData(['agents', 'one', agent.id], now);
       setBase(now);
-      setDraft(draftOf(now));
+      // What was typed meanwhile is not saved yet.
+      setDraft((latest) => rebased(latest, draft, draftOf(now)));
       setTaken(undefined);
       told('Saved');
       await refresh('agents');
@@ -54,9 +57,9 @@ export function useAgentDraft(agent: Agent) {
         await queryClient.refetchQueries({ queryKey: ['agents', 'one', agent.id] });
       } else if (error instanceof ApiError && error.code === 'name_taken') {
         setTaken(messageOf(error));
-        failed(error);
+        setError(error);
       } else {
-        failed(error);
+        setError(error);
       }
     } finally {
       setSaving(false);
@@ -66,19 +69,21 @@ export function useAgentDraft(agent: Agent) {
   const stand = (on: Agent, next: AgentDraft) => {
     setBase(on);
     setDraft(next);
+    setError(null);
   };
 
   return {
     draft,
     changed,
     saving,
+    /** Why the last save failed. */
+    error,
     behind,
     /** What others changed since the draft was begun, in words. */
     theirs: behind ? differing(stored, draftOf(agent)) : [],
     nameProblem: nameProblem(draft.name) ?? taken ?? null,
     change: (part: Partial<AgentDraft>) => {
-      // What is being saved is what stands here; more would be lost when it is done.
-      if (saving) return;
+      setError(null);
       if (part.name !== undefined) setTaken(undefined);
       setDraft((before) => ({ ...before, ...part }));
     },

@@ -8,7 +8,7 @@ import { api, call, type Schemas } from '@/api/client';
 import { refresh, workspacesQuery } from '@/api/queries';
 import { AmountInput } from '@/components/AmountInput';
 import { FormButtons } from '@/components/FormButtons';
-import { failed, told } from '@/components/feedback';
+import { told } from '@/components/feedback';
 import list from '@/components/list.module.css';
 import { Loaded } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
@@ -51,6 +51,7 @@ function Editor({ here }: { here: Workspace }) {
   const { admin } = useStanding();
   const [draft, setDraft] = useState(read(here));
   const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>(null);
   const [base, setBase] = useState(here);
   const stored = read(base);
   const parts = Object.keys(stored) as (keyof typeof stored)[];
@@ -73,18 +74,27 @@ function Editor({ here }: { here: Workspace }) {
   const save = async () => {
     if (hoursWrong || daysWrong || !draft.title.trim()) return;
     setSaving(true);
+    setError(null);
     try {
       // Only what was changed is sent, so that others' changes stay.
       const now = await call(api.PATCH('/api/v1/workspace', { body: changes }));
       setBase(now);
-      setDraft(read(now));
+      // What was typed meanwhile is not saved yet.
+      setDraft((latest) => {
+        const since = parts.filter((part) => latest[part] !== draft[part]);
+        return { ...read(now), ...Object.fromEntries(since.map((part) => [part, latest[part]])) };
+      });
       told('Saved');
       await refresh('workspace', 'users');
-    } catch (error) {
-      failed(error);
+    } catch (thrown) {
+      setError(thrown);
     } finally {
       setSaving(false);
     }
+  };
+  const put = (part: Partial<typeof draft>) => {
+    setError(null);
+    setDraft((now) => ({ ...now, ...part }));
   };
 
   return (
@@ -99,44 +109,52 @@ function Editor({ here }: { here: Workspace }) {
           label="Title"
           maxLength={200}
           maw="26rem"
-          readOnly={!admin || saving}
+          readOnly={!admin}
           value={draft.title}
           error={draft.title.trim() ? null : 'A workspace needs a title'}
-          onChange={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
+          onChange={(event) => put({ title: event.currentTarget.value })}
         />
         <Switch
           label="Hide what people may not see"
           description="Answers “not found” instead of “forbidden”, so that nobody learns that it exists."
-          disabled={!admin || saving}
+          disabled={!admin}
           checked={draft.hide_existence}
-          onChange={(event) => setDraft({ ...draft, hide_existence: event.currentTarget.checked })}
+          onChange={(event) => put({ hide_existence: event.currentTarget.checked })}
         />
         <AmountInput
           label="Undelete window"
           description="For how long a deleted skill can be brought back; 0 purges at once"
           suffix=" hours"
           maw="26rem"
-          readOnly={!admin || saving}
+          readOnly={!admin}
           value={draft.undelete_window_hours}
           error={hoursWrong}
-          onChange={(value) => setDraft({ ...draft, undelete_window_hours: value })}
+          onChange={(value) => put({ undelete_window_hours: value })}
         />
         <AmountInput
           label="Draft expiry"
           description="After how long an unconfirmed draft is archived; 0 is never"
           suffix=" days"
           maw="26rem"
-          readOnly={!admin || saving}
+          readOnly={!admin}
           value={draft.draft_expiry_days}
           error={daysWrong}
-          onChange={(value) => setDraft({ ...draft, draft_expiry_days: value })}
+          onChange={(value) => put({ draft_expiry_days: value })}
         />
       </Stack>
       <SaveBar
         changed={changed}
         saving={saving}
+        error={error}
+        blocked={
+          hoursWrong || daysWrong
+            ? 'A number is out of range'
+            : draft.title.trim()
+              ? null
+              : 'A title is needed'
+        }
         onSave={() => void save()}
-        onDiscard={() => setDraft(read(base))}
+        onDiscard={() => put(read(base))}
       />
     </Section>
   );

@@ -6,7 +6,7 @@ import type { Skill } from './useSkill';
 
 export function Newer({ base, now }: { base: Skill; now: Skill }) {
   const names = useNames();
-  if (base.revision === now.revision) return null;
+  if (now.revision <= base.revision) return null;
   return (
     <Alert
       variant="light"

@@ -2,9 +2,11 @@
 import { useState } from 'react';
 import type { Skill } from './useSkill';
 
-export function useBase(skill: Skill, changed: boolean): Skill {
+/** The second value puts the editor onto another revision: the one that it has just saved. */
+export function useBase(skill: Skill, changed: boolean): [Skill, (saved: Skill) => void] {
   const [base, setBase] = useState(skill);
-  if (changed) return base;
-  if (base !== skill) setBase(skill);
-  return skill;
+  // Right after a save this may know a newer version than the page around it.
+  if (changed || base === skill || skill.version < base.version) return [base, setBase];
+  setBase(skill);
+  return [skill, setBase];
 }

@@ -52,6 +52,16 @@ async function saveEdit(skill: Skill, body: Edit): Promise<Published | null> {
   }
 }
 
+/** A skill as a save left it, also where somebody else has saved again since. */
+export async function savedSkill({ id, revision }: Pick<Skill, 'id' | 'revision'>): Promise<Skill> {
+  const now = await queryClient.ensureQueryData(skillQuery(id));
+  if (now.revision === revision) return now;
+  const then = await call(
+    api.GET('/api/v1/skills/{id}', { params: { path: { id }, query: { revision: String(revision) } } }),
+  );
+  return { ...then, revision };
+}
+
 export function isStale(error: unknown): boolean {
   return (
     error instanceof ApiError && (error.code === 'stale_revision' || error.code === 'precondition_failed')

@@ -2,20 +2,20 @@
 import { Badge, Box, Button, Code, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { meQuery } from '@/api/queries';
+import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
+import { meQuery, queryClient } from '@/api/queries';
 import { CodeEditor, type Language, type Mark } from '@/components/code';
-import { ask, failed, told } from '@/components/feedback';
+import { ask, told } from '@/components/feedback';
 import { Failure, ListSkeleton } from '@/components/page';
 import { SaveBar } from '@/components/SaveBar';
 import { useUnsavedGuard } from '@/components/unsaved';
-import { useFileText } from '../files';
+import { fileTextQuery, useFileText } from '../files';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
-import { type Skill, useSkill, useSkillActions } from '../useSkill';
+import { type Skill, savedSkill, useSkill, useSkillActions } from '../useSkill';
 import classes from './code.module.css';
 import { Declarations } from './Declarations';
-import { type Draft, draftOf, editOf, newDraft, sameDraft } from './draft';
+import { type Draft, draftOf, editOf, isChanged, newDraft, typedSince } from './draft';
 import { NoProcedure } from './NoProcedure';
 import { declarationProblems, type Fields, fieldsOf, recallFields, startFields } from './parameters';
 import { RecentRuns } from './RecentRuns';
@@ -62,7 +62,7 @@ type Props = {
   /** Why it cannot be changed, where that is so. */
   why: string | null;
   draft: Draft | null;
-  setDraft: (draft: Draft | null) => void;
+  setDraft: Dispatch<SetStateAction<Draft | null>>;
   /** What is edited, or else what is saved. */
   shown: Draft;
 };
@@ -71,8 +71,13 @@ function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Prop
   const { procedure } = skill;
   const [message, setMessage] = useState('');
   const [mark, setMark] = useState<Mark | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const { edit, saving } = useSkillActions(draft?.base ?? skill);
-  const changed = draft !== null && (stored === null || !sameDraft(draft, stored));
+  const changed = draft !== null && isChanged(draft);
+  // Where nothing was typed, what others save simply shows.
+  useEffect(() => {
+    if (draft && !changed && stored && settled && draft.base.version < stored.base.version) setDraft(stored);
+  }, [draft, changed, stored, settled, setDraft]);
   const [fields, setFields] = useState<Fields>(() => ({
     ...startFields(shown.parameters),
     ...recallFields(skill.id),
@@ -80,19 +85,20 @@ function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Prop
   useUnsavedGuard(changed);
 
   const change = (part: Partial<Draft>) => {
-    // What is being saved is what stands here; more would be lost when it is done.
-    if (saving) return;
     setMark(null);
-    setDraft({ ...shown, ...part });
+    setError(null);
+    setDraft((now) => ({ ...(now ?? shown), ...part }));
   };
   const broken = declarationProblems(shown.parameters).some(Boolean);
   const leave = () => {
     setDraft(null);
     setMessage('');
     setMark(null);
+    setError(null);
   };
   const save = async () => {
     if (!draft) return;
+    setError(null);
     try {
       const done = await edit({
         procedure: editOf(draft),
@@ -105,9 +111,18 @@ function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Prop
           ? `Saved as revision ${done.skill.revision}; it waits for approval`
           : `Saved as revision ${done.skill.revision}`,
       );
-      leave();
-    } catch (error) {
-      failed(error);
+      const now = await savedSkill(done.skill);
+      const { procedure: made } = now;
+      if (!made) return leave();
+      // What was written is known, so editing goes on without a wait until it is read again.
+      const { queryKey } = fileTextQuery(now.id, made.file, done.skill.revision);
+      queryClient.setQueryData(queryKey, draft.code);
+      const saved = draftOf(now, made, draft.code);
+      // Whoever saves goes on writing where they were; what they typed meanwhile is not saved yet.
+      setDraft((latest) => latest && typedSince(draft, latest, saved));
+      setMessage('');
+    } catch (thrown) {
+      setError(thrown);
     }
   };
   const discard = async () => {
@@ -161,7 +176,7 @@ function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Prop
             label={`Code of ${shown.file}`}
             language={shown.language === 'shell' ? 'text' : (shown.language as Language)}
             value={shown.code}
-            readOnly={!draft || saving}
+            readOnly={!draft}
             onChange={draft ? (code) => code !== shown.code && change({ code }) : undefined}
             marks={mark ? [mark] : none}
             maxHeight="34rem"
@@ -212,6 +227,7 @@ function Workbench({ skill, stored, settled, why, draft, setDraft, shown }: Prop
         what="The procedure is changed"
         blocked={broken ? 'A parameter needs another name' : null}
         saving={saving}
+        error={error}
         message={message}
         onMessage={setMessage}
         onSave={() => void save()}

@@ -52,8 +52,21 @@ export function editOf(draft: Draft): Schemas['ProcedureRequest'] {
   };
 }
 
-export function sameDraft(one: Draft, other: Draft): boolean {
-  const words = (draft: Draft) =>
-    JSON.stringify([draft.language, draft.file, draft.function, draft.code, draft.parameters]);
-  return words(one) === words(other);
+/** Whether it differs from what it was begun on. */
+export function isChanged(draft: Draft): boolean {
+  const { base, saved } = draft;
+  if (!base.procedure || saved === undefined) return true;
+  const words = (one: Draft) =>
+    JSON.stringify([one.language, one.file, one.function, one.code, one.parameters]);
+  return words(draft) !== words(draftOf(base, base.procedure, saved));
+}
+
+/** A draft after `sent` was saved as `saved`: what was changed since is still a change. */
+export function typedSince(sent: Draft, latest: Draft, saved: Draft): Draft {
+  return {
+    ...saved,
+    function: latest.function === sent.function ? saved.function : latest.function,
+    code: latest.code === sent.code ? saved.code : latest.code,
+    parameters: latest.parameters === sent.parameters ? saved.parameters : latest.parameters,
+  };
 }

@@ -1,9 +1,8 @@
 /** The files of a skill: SKILL.md and all others, edited together and saved as one revision. */
-import { Alert, Box, Button, Group, Text, Title } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Box, Button, Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { ApiError, messageOf, type Schemas } from '@/api/client';
 import { meQuery } from '@/api/queries';
 import type { Mark } from '@/components/code';
@@ -28,7 +27,7 @@ export default function ContentTab() {
   const me = useQuery(meQuery).data;
   const navigate = useNavigate();
   const { file: asked } = useSearch({ strict: false });
-  const { base, entries, changes, update, discard, request } = useDraft();
+  const { base, entries, changes, update, discard, send } = useDraft();
   const { edit } = useSkillActions(base);
   const [saving, setSaving] = useState(false);
   const [message, setMessage] = useState('');
@@ -38,7 +37,13 @@ export default function ContentTab() {
   useUnsavedGuard(changes.length > 0);
 
   const sorted = inOrder(entries);
-  const open = sorted.find((entry) => entry.path === asked) ?? sorted[0];
+  // The address follows a rename a moment later; until then the file stays open by its key.
+  const last = useRef<string>(undefined);
+  const open =
+    sorted.find((entry) => entry.path === asked) ??
+    (asked ? sorted.find((entry) => entry.key === last.current) : undefined) ??
+    sorted[0];
+  last.current = open?.key;
   const show = (path: string) =>
     void navigate({
       to: '/skills/$skillId/content',
@@ -50,29 +55,18 @@ export default function ContentTab() {
   const findings =
     error instanceof ApiError && error.findings.length > 0 ? error.findings : examined.result?.findings;
 
-  // What is being saved is what stands here: an upload that ends meanwhile is put in when that is read again.
-  const late = useRef<Parameters<typeof update>[0][]>([]);
-  const savedAs = useRef(0);
   const put: typeof update = (step) => {
-    if (saving) {
-      late.current.push(step);
-      return;
-    }
     setError(null);
     update(step);
   };
-  useEffect(() => {
-    if (saving || skill.revision < savedAs.current) return;
-    for (const step of late.current.splice(0)) update(step);
-  });
   const save = async () => {
     setError(null);
     setSaving(true);
     try {
-      const saved = await edit({ files: await request(), message, expected_revision: base.revision });
+      const { files, settle } = await send();
+      const saved = await edit({ files, message, expected_revision: base.revision });
       if (!saved) return;
-      savedAs.current = saved.skill.revision;
-      discard();
+      await settle(saved.skill.revision);
       setMessage('');
       told(saved.outcome === 'unchanged' ? 'Nothing changed' : `Saved as revision ${saved.skill.revision}`);
     } catch (thrown) {
@@ -106,18 +100,12 @@ export default function ContentTab() {
             skill={base}
             entry={open}
             locked={locked}
-            saving={saving}
             marks={marksOf(findings ?? [], open.path)}
             jump={jump?.file === open.path ? jump : null}
             update={put}
           />
         )}
       </Box>
-      {error !== null && (
-        <Alert color="red" mt="md" icon={<IconAlertTriangle size={20} />} title="Not saved" role="alert">
-          <Text size="sm">{messageOf(error)}</Text>
-        </Alert>
-      )}
       <Group mt="lg" gap="xl" align="flex-start" className={classes.below}>
         <Box component="section" aria-labelledby="findings-title">
           <Title order={2} size="h5" mb="xs" id="findings-title">
@@ -154,6 +142,7 @@ export default function ContentTab() {
           setError(null);
         }}
         saving={saving}
+        error={error}
       >
         {changes.length > 1 && (
           <Group gap={6} mb={6} visibleFrom="sm">

@@ -3,7 +3,7 @@ import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconFileUnknown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { CodeEditor, languageOf, type Mark } from '@/components/code';
 import { Empty, Failure } from '@/components/page';
 import { saveAs } from '@/components/saveAs';
@@ -20,7 +20,6 @@ type Props = {
   skill: Skill;
   entry: Entry;
   locked: boolean;
-  saving: boolean;
   marks: Mark[];
   jump: { line: number } | null;
   update: (step: (draft: Draft) => Draft) => void;
@@ -32,28 +31,34 @@ export function FilePane(props: Props) {
     ...bytesQuery(skill.id, skill.revision, entry.from ?? { path: entry.path, digest: '' }),
     enabled: entry.from !== null,
   });
-  const original = useMemo(() => (stored.data ? textOf(stored.data) : null), [stored.data]);
-  if (entry.from && stored.error) {
+  // Until another revision is read the former one stays, and with it the editor, its caret and its undo history.
+  const last = useRef<Uint8Array>(undefined);
+  if (stored.data) last.current = stored.data;
+  const data = entry.from ? (stored.data ?? last.current) : undefined;
+  const original = useMemo(() => (data ? textOf(data) : null), [data]);
+  // What is written on a former revision would take the newer one back.
+  const settled = !entry.from || entry.content !== undefined || Boolean(stored.data);
+  if (!settled && stored.error) {
     return <Failure error={stored.error} retry={() => void stored.refetch()} />;
   }
-  if (entry.from && !stored.data) return <Skeleton height={560} radius="md" />;
+  if (!settled && !data) return <Skeleton height={560} radius="md" />;
 
-  const content = entry.content ?? original ?? stored.data ?? '';
+  const content = entry.content ?? original ?? data ?? '';
   const text = typeof content === 'string' ? content : textOf(content);
   if (text === null) return <Binary entry={entry} content={content as Uint8Array} />;
-  return <TextPane {...props} text={asLines(text)} original={original} />;
+  return <TextPane {...props} held={!settled} text={asLines(text)} original={original} />;
 }
 
 function TextPane({
   entry,
   locked,
-  saving,
   marks,
   jump,
   update,
+  held,
   text,
   original,
-}: Props & { text: string; original: string | null }) {
+}: Props & { held: boolean; text: string; original: string | null }) {
   const language = languageOf(entry.path);
   const narrow = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false });
   const [chosen, setView] = useState<string | null>(null);
@@ -92,7 +97,7 @@ function TextPane({
             label={entry.path}
             language={language}
             value={text}
-            readOnly={locked || saving}
+            readOnly={locked || held}
             onChange={
               locked ? undefined : (typed) => update((draft) => write(draft, entry.key, typed, original))
             }

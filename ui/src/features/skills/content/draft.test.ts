@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { begin, change, changesOf, inOrder, pathProblem, put, remove, requestOf, write } from './draft';
+import {
+  begin,
+  change,
+  changesOf,
+  inOrder,
+  keysOf,
+  pathProblem,
+  put,
+  rebase,
+  remove,
+  requestOf,
+  write,
+} from './draft';
 
 const file = (path: string) => ({ path, digest: path, size: 1, media_type: 'text/plain', executable: false });
 const files = [file('SKILL.md'), file('notes.md'), file('scripts/run.sh')];
@@ -47,4 +59,31 @@ test('two files cannot stand at one path, whatever the case of its letters', () 
 test('SKILL.md comes first and folders last', () => {
   const paths = inOrder(begin([file('a/b.md'), file('z.md'), file('SKILL.md')])).map(({ path }) => path);
   expect(paths).toEqual(['SKILL.md', 'z.md', 'a/b.md']);
+});
+
+test('after a save only what was changed since is a change, and files keep their keys', () => {
+  const noText = () => null;
+  let sent = write(begin(files), 'SKILL.md', 'one', 'zero');
+  sent = put(sent, 'new.md', 'new');
+  sent = change(sent, 'notes.md', { path: 'moved.md' });
+  const saved = [file('SKILL.md'), file('moved.md'), file('scripts/run.sh'), file('new.md')];
+  const quiet = rebase(sent, sent, saved, noText);
+  expect(changesOf(saved, quiet)).toEqual([]);
+  expect(keysOf(quiet).get('new.md')).toBe(keysOf(sent).get('new.md'));
+  expect(begin(saved, keysOf(quiet)).map(({ key }) => key)).toEqual(quiet.map(({ key }) => key));
+
+  const typed = remove(write(sent, 'SKILL.md', 'one two', 'zero'), 'scripts/run.sh');
+  const rest = rebase(typed, sent, saved, noText);
+  expect(changesOf(saved, rest).map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    'changed SKILL.md',
+    'removed scripts/run.sh',
+  ]);
+});
+
+test('after a save on top of another one, what others added shows and what they removed goes', () => {
+  const sent = write(begin(files), 'SKILL.md', 'one', 'zero');
+  const saved = [file('SKILL.md'), file('scripts/run.sh'), file('theirs.md')];
+  const now = rebase(sent, sent, saved, () => null);
+  expect(now.map(({ path }) => path)).toEqual(['SKILL.md', 'scripts/run.sh', 'theirs.md']);
+  expect(changesOf(saved, now)).toEqual([]);
 });

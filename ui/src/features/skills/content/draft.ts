@@ -20,8 +20,52 @@ export type Draft = readonly Entry[];
 
 export type Change = { path: string; kind: 'added' | 'changed' | 'renamed' | 'removed'; before?: string };
 
-export function begin(files: FileView[]): Draft {
-  return files.map((file) => ({ key: file.path, path: file.path, from: file, executable: file.executable }));
+/** `keys` are those that files had in a former draft, by path: who is at a file stays there when it is saved. */
+export type Keys = ReadonlyMap<string, string>;
+
+export function begin(files: FileView[], keys: Keys = new Map()): Draft {
+  const taken = new Set(keys.values());
+  return files.map((file) => {
+    const free = taken.has(file.path) ? `again:${file.path}` : file.path;
+    return {
+      key: keys.get(file.path) ?? free,
+      path: file.path,
+      from: file,
+      executable: file.executable,
+    };
+  });
+}
+
+export function keysOf(draft: Draft): Keys {
+  return new Map(draft.map(({ path, key }) => [path, key]));
+}
+
+/** A draft after `sent` was saved and `files` came of it: what was changed since is still a change. */
+export function rebase(
+  draft: Draft,
+  sent: Draft,
+  files: FileView[],
+  textIn: (file: FileView) => string | null,
+): Draft {
+  const at = (path: string) => files.find((file) => file.path === path) ?? null;
+  const kept = draft.flatMap((entry): Entry[] => {
+    const before = sent.find(({ key }) => key === entry.key);
+    const from = at((before ?? entry).path);
+    let { content } = entry;
+    if (before && content === before.content) content = undefined;
+    if (from && typeof content === 'string' && textIn(from) === content) content = undefined;
+    // Somebody else removed it, and nothing was written into it here.
+    if (!from && content === undefined) return [];
+    const executable =
+      from && before && entry.executable === before.executable ? from.executable : entry.executable;
+    return [{ key: entry.key, path: entry.path, from, content, executable }];
+  });
+  const known = new Set([...sent, ...draft].map(({ path }) => path));
+  const others = begin(
+    files.filter(({ path }) => !known.has(path)),
+    keysOf(kept),
+  );
+  return [...kept, ...others];
 }
 
 export function isSkillFile(path: string): boolean {

@@ -1,6 +1,5 @@
 /** What a skill says about itself, as a form. */
 import {
-  Alert,
   CloseButton,
   Code,
   Fieldset,
@@ -9,11 +8,9 @@ import {
   Input,
   Stack,
   TagsInput,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '@/api/client';
@@ -26,9 +23,9 @@ import { useUnsavedGuard } from '@/components/unsaved';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
 import { useBase } from '../useBase';
-import { useSkill, useSkillActions } from '../useSkill';
+import { savedSkill, useSkill, useSkillActions } from '../useSkill';
 import { Facts } from './Facts';
-import { changedFields, editOf, type Field, type Fields, fieldsOf, saidOf } from './fields';
+import { changedFields, editOf, type Field, type Fields, fieldsOf, saidOf, typedSince } from './fields';
 import { IconPicker } from './IconPicker';
 
 export default function InfoTab() {
@@ -39,7 +36,7 @@ export default function InfoTab() {
   const [message, setMessage] = useState('');
   const [error, setError] = useState<unknown>(null);
   const touched = Object.keys(changes).length > 0;
-  const base = useBase(skill, touched);
+  const [base, setBase] = useBase(skill, touched);
   const before = fieldsOf(base);
   const shown = { ...before, ...changes };
   const changed = changedFields(before, changes);
@@ -50,8 +47,6 @@ export default function InfoTab() {
   const locked = !me || !rightsOf(me, skill).edit;
   const said = saidOf(error);
   const put = <F extends Field>(field: F, value: Fields[F]) => {
-    // What is being saved is what stands here; more would be lost when it is done.
-    if (saving) return;
     setChanges((now) => ({ ...now, [field]: value }));
     setError(null);
   };
@@ -71,7 +66,11 @@ export default function InfoTab() {
     try {
       const saved = await edit({ ...editOf(before, changes), message, expected_revision: base.revision });
       if (!saved) return;
-      discard();
+      const now = await savedSkill(saved.skill);
+      setBase(now);
+      // What was typed meanwhile is not saved yet.
+      setChanges((latest) => typedSince(changes, latest));
+      setMessage('');
       told(saved.outcome === 'unchanged' ? 'Nothing changed' : `Saved as revision ${saved.skill.revision}`);
     } catch (thrown) {
       setError(thrown);
@@ -189,11 +188,6 @@ export default function InfoTab() {
               </Group>
             </Stack>
           </Fieldset>
-          {said[''] && (
-            <Alert color="red" mt="md" icon={<IconAlertTriangle size={20} />} title="Not saved" role="alert">
-              <Text size="sm">{messageOf(new Error(said['']))}</Text>
-            </Alert>
-          )}
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Facts skill={skill} />
@@ -208,6 +202,7 @@ export default function InfoTab() {
         onSave={() => void save()}
         onDiscard={discard}
         saving={saving}
+        error={error}
       />
     </>
   );

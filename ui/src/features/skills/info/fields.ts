@@ -52,6 +52,13 @@ export function changedFields(base: Fields, changes: Partial<Fields>): Field[] {
   );
 }
 
+/** What was changed after `sent` was sent. */
+export function typedSince(sent: Partial<Fields>, latest: Partial<Fields>): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(latest).filter(([field, value]) => value !== sent[field as Field]),
+  );
+}
+
 const words: Field[] = [
   'title',
   'name',

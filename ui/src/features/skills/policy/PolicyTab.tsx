@@ -14,7 +14,7 @@ import { Findings } from '../Findings';
 import { fileTextQuery, useFileText } from '../files';
 import { Newer } from '../Newer';
 import { rightsOf } from '../rights';
-import { type Skill, useSkill, useSkillActions } from '../useSkill';
+import { type Skill, savedSkill, useSkill, useSkillActions } from '../useSkill';
 import { analysisQuery } from './drafts';
 import { Effect } from './Effect';
 import { NoPolicy } from './NoPolicy';
@@ -56,8 +56,9 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
   const { edit, saving } = useSkillActions(base);
   useUnsavedGuard(changed);
 
-  // More than what is being saved would be lost when it is done, and a draft on a former text would take it back.
-  const held = saving || (!draft && !settled);
+  // A draft on a former text would take the newer one back.
+  const held = !draft && !settled;
+  const [error, setError] = useState<unknown>(null);
   const policyAdmin = me.user.roles.includes('policy_admin');
   const rights = rightsOf(me, skill);
   const why = policyAdmin ? rights.why : 'Only policy admins change policies; here you can read it.';
@@ -87,24 +88,35 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
 
   const put = (now: string) => {
     if (held) return;
+    setError(null);
     setDraft((old) => ({ base: old?.base ?? skill, sidecar: old?.sidecar ?? sidecar, text: now }));
   };
   const leave = () => {
     setDraft(null);
     setMessage('');
+    setError(null);
   };
   const write = async (body: Parameters<typeof edit>[0], written?: string) => {
+    setError(null);
     try {
       const done = await edit({ ...body, message, expected_revision: base.revision });
       if (!done) return;
       // What was written is known, so editing goes on without a wait until it is read again.
       const { queryKey } = fileTextQuery(skill.id, SIDECAR, done.skill.revision);
       if (written !== undefined) queryClient.setQueryData(queryKey, written);
-      leave();
+      const now = await savedSkill(done.skill);
+      setDraft((latest) =>
+        // What was typed meanwhile is not saved yet.
+        written !== undefined && latest && latest.text !== text
+          ? { base: now, sidecar: written, text: latest.text }
+          : null,
+      );
+      setMessage('');
       const waits = done.skill.status === 'pending_approval' ? '; it waits for approval' : '';
       told(`Saved as revision ${done.skill.revision}${waits}`);
-    } catch (error) {
-      failed(error);
+    } catch (thrown) {
+      if (written === undefined) failed(thrown);
+      else setError(thrown);
     }
   };
   const remove = async () => {
@@ -201,6 +213,7 @@ function Editor({ skill, sidecar, settled }: EditorProps) {
         what="The policy is changed"
         blocked={readable ? null : 'The source cannot be read'}
         saving={saving}
+        error={error}
         message={message}
         onMessage={setMessage}
         onSave={() => {
