@@ -10,6 +10,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::governance::{SEAL, Seals};
 use crate::paging::page;
+use crate::redact::without_found;
 use crate::{Context, Cursor, Error, Page, PageRequest};
 
 /// The server, where nobody told it to do what it did.
@@ -56,7 +57,8 @@ pub(crate) async fn record_as(
     (kind, id): (&str, String),
     detail: &[(&str, Value)],
 ) -> Result<AuditEntry, Error> {
-    let detail: BTreeMap<_, _> = detail.iter().filter(|(_, value)| !value.is_null()).cloned().collect();
+    let detail = detail.iter().filter(|(_, value)| !value.is_null());
+    let detail: BTreeMap<_, _> = detail.map(|(name, value)| (*name, without_found(value))).collect();
     let entry = NewAuditEntry {
         at: cx.now(),
         actor,

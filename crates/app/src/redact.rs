@@ -1,14 +1,20 @@
-//! Keeps secrets out of what is remembered of runs, decisions and sessions.
+//! Keeps secrets out of what is recorded: those with a telling name, and those that [`policy::secrets`] finds by their
+//! value. What runs or is judged is never altered, only what is written.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use policy::secrets;
 use serde_json::{Map, Value};
 
 const BLANK: &str = "[redacted]";
 /// Shorter values stand in too many places by chance, and numbers more so.
 const SHORTEST: usize = 4;
 const SHORTEST_NUMBER: usize = 6;
+/// Shorter values that were found in a text are common words.
+const SHORTEST_FOUND: usize = 6;
+/// Longer texts are searched apart from the tasks that answer requests.
+const LONG: usize = 16 << 10;
 /// What stands before the secret in a header.
 const SCHEMES: &[&str] = &["bearer", "basic", "token"];
 /// So many secrets are looked for in other texts; all of them go where they stand by name.
@@ -91,67 +97,112 @@ pub(crate) fn redact(parameters: &Map<String, Value>, named: &[String]) -> (Map<
     (kept, secrets)
 }
 
-/// The data as it is remembered; the texts that must not be repeated elsewhere are added to the secrets.
+/// The data as it is recorded; the texts that must not be repeated elsewhere are added to the secrets.
 pub(crate) fn redact_data(data: &Value, secrets: &mut Secrets) -> Value {
     redact_value(data, &[], secrets)
 }
 
+/// The text as it is recorded; what must not be repeated elsewhere is added to the secrets.
+pub(crate) fn redact_text(text: &str, secrets: &mut Secrets) -> String {
+    let found = secrets::find(text);
+    for one in &found {
+        let secret = text.get(one.range.clone()).unwrap_or_default();
+        if secret.len() >= SHORTEST_FOUND {
+            secrets.add(secret);
+        }
+    }
+    secrets::replace(text, &found).into_owned()
+}
+
+/// A text as it is recorded on its own.
+pub(crate) fn without_secrets(text: &str) -> String {
+    secrets::redact(text).into_owned()
+}
+
+/// Data without the secrets that its texts show by their value, whatever its fields are called.
+pub(crate) fn without_found(data: &Value) -> Value {
+    match data {
+        Value::String(text) => Value::String(without_secrets(text)),
+        Value::Array(items) => items.iter().map(without_found).collect(),
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), without_found(value))).collect(),
+        plain => plain.clone(),
+    }
+}
+
+/// How many bytes of text some data has.
+pub(crate) fn text_size(data: &Value) -> usize {
+    match data {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_size).sum(),
+        Value::Object(map) => map.iter().map(|(name, value)| name.len() + text_size(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// Does work on so many bytes of text where it holds up nobody else.
+pub(crate) async fn apart<T: Send + 'static>(
+    size: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, crate::Error> {
+    if size < LONG {
+        return Ok(work());
+    }
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| store::StoreError::Unavailable(error.into()).into())
+}
+
 fn redact_map(map: &Map<String, Value>, named: &[String], secrets: &mut Secrets) -> Map<String, Value> {
+    let is_pair = names_a_secret(map);
     map.iter()
         .map(|(name, value)| {
-            let kept = if named.contains(name) || is_secret(name, value) {
+            let by_pair = is_pair && name.eq_ignore_ascii_case("value");
+            let kept = if named.contains(name) || by_pair || is_secret(name, value) {
                 secrets.gather(value);
                 Value::String(BLANK.to_owned())
             } else {
                 redact_value(value, named, secrets)
             };
-            (name.clone(), kept)
+            (redact_text(name, secrets), kept)
         })
         .collect()
+}
+
+/// `{"name": "API_KEY", "value": "…"}`, as variables of an environment are often written.
+fn names_a_secret(map: &Map<String, Value>) -> bool {
+    let named =
+        map.iter().find(|(field, _)| ["name", "key"].iter().any(|known| field.eq_ignore_ascii_case(known)));
+    let Some((_, Value::String(name))) = named else { return false };
+    map.iter().any(|(field, value)| field.eq_ignore_ascii_case("value") && is_secret(name, value))
 }
 
 fn redact_value(value: &Value, named: &[String], secrets: &mut Secrets) -> Value {
     match value {
         Value::Object(map) => Value::Object(redact_map(map, named, secrets)),
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|item| redact_value(item, named, secrets)).collect())
-        }
+        Value::Array(items) => redact_items(items, named, secrets),
+        Value::String(text) => Value::String(redact_text(text, secrets)),
         plain => plain.clone(),
     }
 }
 
-/// Words that make the name of a secret, wherever in it they stand.
-const WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "secret",
-    "credential",
-    "authorization",
-    "bearer",
-    "cookie",
-    "jwt",
-    "connectionstring",
-    "apikey",
-    "accesskey",
-    "accountkey",
-    "clientkey",
-    "encryptionkey",
-    "privatekey",
-    "signingkey",
-];
-/// Words that make one at its end: elsewhere they mean too much else.
-const LAST_WORDS: &[&str] = &["token", "pwd"];
+/// The items of a list; one that follows a flag such as `--token` is its value.
+fn redact_items(items: &[Value], named: &[String], secrets: &mut Secrets) -> Value {
+    let mut behind_flag = false;
+    let kept = items.iter().map(|item| {
+        let text = item.as_str().unwrap_or_default();
+        let is_value = std::mem::take(&mut behind_flag) && !text.is_empty() && !text.starts_with(['-', '$']);
+        if is_value {
+            secrets.gather(item);
+            return Value::String(BLANK.to_owned());
+        }
+        behind_flag = text.starts_with("--") && !text.contains([' ', '=']) && is_secret(text, &Value::Null);
+        redact_value(item, named, secrets)
+    });
+    Value::Array(kept.collect())
+}
 
-/// Whether a value is a secret by its name, however its words are put together: `api_key`, `Api-Key`, `apiKey`.
+/// Whether a value is a secret by its name.
 fn is_secret(name: &str, value: &Value) -> bool {
-    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let name = letters.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
-        || LAST_WORDS.iter().any(|word| name.ends_with(word))
-        // What is counted in tokens is a number.
-        || (name.contains("token") && !name.contains("tokeni") && has_text(value))
+    secrets::is_secret_name(name, || has_text(value))
 }
 
 /// Whether something in a value is neither a number nor written like one.
@@ -244,6 +295,33 @@ mod tests {
         assert_eq!(secrets.scrub("curl with sk-12345"), "curl with [redacted]");
         assert_eq!(secrets.scrub("pin 123456 of 12345"), "pin [redacted] of 12345");
         assert_eq!(secrets.scrub_data(json!([123_456, 12_345])), json!([BLANK, 12_345]));
+    }
+
+    #[test]
+    fn secrets_are_found_by_their_value_and_not_repeated_elsewhere() {
+        let mut secrets = Secrets::default();
+        let kept = redact_data(
+            &json!({
+                "command": "PGPASSWORD=tulips-42 psql && curl -u ada:roses-77 https://h",
+                "argv": ["deploy", "--token", "blue-sky", "--yes"],
+                "env": [{"name": "API_KEY", "value": "green-hill"}, {"name": "PATH", "value": "/usr/bin"}],
+                "note": "ok",
+            }),
+            &mut secrets,
+        );
+        assert_eq!(
+            kept,
+            json!({
+                "command": "PGPASSWORD=[redacted: password] psql && curl -u ada:[redacted: password] https://h",
+                "argv": ["deploy", "--token", BLANK, "--yes"],
+                "env": [{"name": "API_KEY", "value": BLANK}, {"name": "PATH", "value": "/usr/bin"}],
+                "note": "ok",
+            })
+        );
+        assert_eq!(
+            secrets.scrub("tulips-42 roses-77 blue-sky green-hill /usr/bin"),
+            format!("{BLANK} {BLANK} {BLANK} {BLANK} /usr/bin")
+        );
     }
 
     #[test]

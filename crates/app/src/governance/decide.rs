@@ -5,12 +5,13 @@ use std::sync::Arc;
 use model::{Caller, DenialCause, Role, WorkspaceId};
 use policy::access::{self, Act};
 use policy::constraints::{self, Context as Known, Policy, Resolution, ToolCall, Usage};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::desk::{Answer, Batch, Work, submit};
 use super::force::{Snapshot, Subject};
-use super::record::Record;
+use super::record::{Record, Recordable};
 use super::{Ask, Call, Judged, Resolved};
+use crate::redact::without_secrets;
 use crate::{Code, Context, Error};
 
 /// The most bytes of a task and of a context.
@@ -22,7 +23,8 @@ const LONGEST_TOOL: usize = 256;
 pub async fn resolve(cx: &Context, caller: &Caller, ask: Ask) -> Result<Resolved, Error> {
     access::decide(caller, Act::Govern)?;
     ask.check()?;
-    match submit(cx, caller, Work::Resolve(ask)).await? {
+    let recordable = Recordable::of(&ask.task, &Value::Null).await?;
+    match submit(cx, caller, Work::Resolve(ask, recordable)).await? {
         Answer::Resolved(resolved) => Ok(*resolved),
         _ => Err(super::desk::broken()),
     }
@@ -39,7 +41,8 @@ pub async fn judge(
     access::decide(caller, Act::Govern)?;
     ask.check()?;
     call.check()?;
-    match submit(cx, caller, Work::Judge(ask, call, usage)).await? {
+    let recordable = Recordable::of(&ask.task, &call.arguments).await?;
+    match submit(cx, caller, Work::Judge(ask, call, usage, recordable)).await? {
         Answer::Judged(judged) => Ok(*judged),
         _ => Err(super::desk::broken()),
     }
@@ -146,9 +149,9 @@ pub(super) fn resolve_for(
 ) -> Arc<Resolution> {
     let resolution = constraints::resolve(policies, task, known);
     if cx.governance.settings().keep_reasons {
-        tracing::info!("{}", resolution.summary());
+        tracing::info!("{}", without_secrets(&resolution.summary()));
         for reason in resolution.reasons.iter().filter(|reason| reason.starts_with("Conflict resolution")) {
-            tracing::warn!("{reason}");
+            tracing::warn!("{}", without_secrets(reason));
         }
     } else {
         let ids: Vec<&str> = resolution.active_ids().collect();
@@ -170,11 +173,16 @@ pub(super) fn resolved(
     (resolution, references)
 }
 
-pub(super) fn resolve_at(batch: &mut Batch<'_>, caller: &Caller, ask: &Ask) -> Result<Resolved, Error> {
+pub(super) fn resolve_at(
+    batch: &mut Batch<'_>,
+    caller: &Caller,
+    ask: &Ask,
+    recordable: &Recordable,
+) -> Result<Resolved, Error> {
     let subject = Subject::of(caller, ask.agent)?;
     let known = known(caller, subject, &ask.context);
     let (resolution, policies) = resolved(batch.cx, &batch.policies, subject, &ask.task, &known);
-    let record = record_of(caller.workspace, subject, ask, &known, policies.clone());
+    let record = record_of(caller.workspace, subject, (ask, recordable), &known, policies.clone());
     let decision = record.resolution(batch.cx, &resolution);
     let id = decision.id;
     batch.decisions.push(decision);
@@ -186,20 +194,20 @@ pub(super) fn judge_at(
     batch: &mut Batch<'_>,
     caller: &Caller,
     ask: &Ask,
-    call: &Call,
+    (call, recordable): (&Call, &Recordable),
     usage: Usage,
 ) -> Result<Judged, Error> {
     let subject = Subject::of(caller, ask.agent)?;
     let known = known(caller, subject, &ask.context);
     let (resolution, policies) = resolved(batch.cx, &batch.policies, subject, &ask.task, &known);
-    let record = record_of(caller.workspace, subject, ask, &known, policies);
+    let record = record_of(caller.workspace, subject, (ask, recordable), &known, policies);
     Ok(judge_and_keep(batch, record, &resolution, call, usage))
 }
 
 fn record_of<'a>(
     workspace: WorkspaceId,
     subject: Subject,
-    ask: &'a Ask,
+    (ask, recordable): (&'a Ask, &'a Recordable),
     known: &'a Known,
     policies: Vec<model::PolicyRef>,
 ) -> Record<'a> {
@@ -208,8 +216,9 @@ fn record_of<'a>(
         subject,
         host: ask.host.as_deref(),
         run: None,
-        task: &ask.task,
+        task: &recordable.task,
         context: known,
+        recordable,
         policies,
     }
 }
@@ -241,10 +250,11 @@ pub(super) fn judge_and_keep(
 
 fn log(verdict: &constraints::Verdict) {
     let Some(denial) = &verdict.denial else { return };
+    let reason = without_secrets(&denial.reason);
     match denial.cause {
         DenialCause::Validation | DenialCause::EvaluationError => {
-            tracing::error!(skills = denial.skills.join(", "), "{}", denial.reason);
+            tracing::error!(skills = denial.skills.join(", "), "{reason}");
         }
-        _ => tracing::info!(skills = denial.skills.join(", "), "{}", denial.reason),
+        _ => tracing::info!(skills = denial.skills.join(", "), "{reason}"),
     }
 }

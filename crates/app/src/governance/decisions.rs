@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, Digest, GovernedRunId, SkillId,
-    Timestamp, UserId, WorkspaceId,
+    Actor, AgentId, AuditEntry, Caller, Decision, DecisionId, DecisionKind, Digest, GovernedRunId,
+    JudgedCall, RecordedDenial, SkillId, Timestamp, UserId, WorkspaceId,
 };
 use policy::access::{self, Act};
 use serde_json::{Value, json};
 use store::{DecisionFilter, Pruned, Tx};
 
 use crate::paging::page;
+use crate::redact::without_secrets;
 use crate::{Context, Cursor, Error, Page, PageRequest, audit};
 
 /// The verb of the entries that seal decisions.
@@ -96,7 +97,27 @@ pub async fn list(cx: &Context, caller: &Caller, request: ListDecisions) -> Resu
         until: request.until,
     };
     let found = cx.read().await?.decisions(caller.workspace, &filter, after, limit + 1).await?;
+    let found = found.into_iter().map(shown).collect();
     Ok(page(found, limit, |decision| Cursor::of_moment_and_id(decision.at, decision.id.uuid())))
+}
+
+/// A decision as it is shown. Those of earlier versions have secrets in their texts, and are sealed.
+fn shown(decision: Decision) -> Decision {
+    let clean = |text: Option<String>| text.as_deref().map(without_secrets);
+    let call = decision.call.map(|call| JudgedCall {
+        arguments: clean(call.arguments),
+        denial: call
+            .denial
+            .map(|denial| RecordedDenial { reason: without_secrets(&denial.reason), ..denial }),
+        ..call
+    });
+    Decision {
+        task: clean(decision.task),
+        context: clean(decision.context),
+        reasons: decision.reasons.iter().map(|reason| without_secrets(reason)).collect(),
+        call,
+        ..decision
+    }
 }
 
 /// One decision, with the task of its run. Another's is not there, except for who may read the audit log.
@@ -108,7 +129,7 @@ pub async fn read(cx: &Context, caller: &Caller, id: DecisionId) -> Result<Decis
         .filter(|decision| access::decide(caller, Act::ReadDecision(decision.user, decision.agent)).is_ok())
         .ok_or_else(|| Error::not_found("decision", id))?;
     let task = task_of(&mut *tx, &decision).await?;
-    Ok(Decision { task, ..decision })
+    Ok(shown(Decision { task, ..decision }))
 }
 
 /// The task a decision is about, where it is kept: with the decision, or with its run. The decision is sealed and the

@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::decisions::{ABOUT, SEAL, about};
 use super::force::{Kind, Snapshot};
+use super::record::Recordable;
 use super::runs::{RunRef, Start, Started, Step};
 use super::{Ask, Call, Counted, Judged, Resolved, decide, runs};
 use crate::{Context, Error, audit};
@@ -26,10 +27,10 @@ const BATCH: usize = 128;
 /// What is asked.
 #[derive(Debug, Clone)]
 pub(super) enum Work {
-    Resolve(Ask),
-    Judge(Ask, Call, Usage),
-    Start(Start),
-    Step(RunRef, Step),
+    Resolve(Ask, Recordable),
+    Judge(Ask, Call, Usage, Recordable),
+    Start(Start, Recordable),
+    Step(RunRef, Step, Recordable),
     Finish(RunRef, Option<String>),
 }
 
@@ -205,18 +206,18 @@ async fn decide_all(
 
 async fn decide_one(batch: &mut Batch<'_>, caller: &Caller, work: Work) -> Result<Answer, Error> {
     match work {
-        Work::Resolve(ask) => {
-            decide::resolve_at(batch, caller, &ask).map(|resolved| Answer::Resolved(Box::new(resolved)))
+        Work::Resolve(ask, recordable) => decide::resolve_at(batch, caller, &ask, &recordable)
+            .map(|resolved| Answer::Resolved(Box::new(resolved))),
+        Work::Judge(ask, call, usage, recordable) => {
+            decide::judge_at(batch, caller, &ask, (&call, &recordable), usage)
+                .map(|judged| Answer::Judged(Box::new(judged)))
         }
-        Work::Judge(ask, call, usage) => {
-            decide::judge_at(batch, caller, &ask, &call, usage).map(|judged| Answer::Judged(Box::new(judged)))
-        }
-        Work::Start(start) => {
-            runs::start_at(batch, caller, start).await.map(|started| Answer::Started(Box::new(started)))
-        }
-        Work::Step(run, step) => {
-            runs::step_at(batch, caller, run, step).await.map(|judged| Answer::Judged(Box::new(judged)))
-        }
+        Work::Start(start, recordable) => runs::start_at(batch, caller, start, &recordable)
+            .await
+            .map(|started| Answer::Started(Box::new(started))),
+        Work::Step(run, step, recordable) => runs::step_at(batch, caller, run, step, &recordable)
+            .await
+            .map(|judged| Answer::Judged(Box::new(judged))),
         Work::Finish(run, outcome) => {
             runs::finish_at(batch, caller, run, outcome).await.map(Answer::Finished)
         }

@@ -4,6 +4,7 @@
 //! of it. A decision that cannot be kept is not made.
 
 mod admit;
+mod asked;
 mod check;
 mod decide;
 mod decisions;
@@ -69,6 +70,8 @@ struct Inner {
     resolutions: Resolutions,
     /// The calls of runs that were counted as steps.
     counted: moka::sync::Cache<Counted, ()>,
+    /// What open runs are about, where that is recorded without its secrets.
+    asked: moka::sync::Cache<GovernedRunId, Arc<asked::Asked>>,
     /// Who judges many calls at once to see what would be.
     rehearsing: Arc<Semaphore>,
 }
@@ -82,6 +85,9 @@ const RESOLUTIONS: u64 = 1_000;
 /// How many calls are remembered as counted.
 const COUNTED: u64 = 10_000;
 
+/// How many bytes of tasks and contexts with secrets are remembered of open runs.
+const ASKED: u64 = 64 << 20;
+
 impl Default for Inner {
     fn default() -> Self {
         Self {
@@ -90,6 +96,10 @@ impl Default for Inner {
             desk: desk::Desk::default(),
             resolutions: Resolutions::new(RESOLUTIONS),
             counted: moka::sync::Cache::new(COUNTED),
+            asked: moka::sync::Cache::builder()
+                .weigher(|_, asked: &Arc<asked::Asked>| asked.size())
+                .max_capacity(ASKED)
+                .build(),
             rehearsing: Arc::new(Semaphore::new(1)),
         }
     }

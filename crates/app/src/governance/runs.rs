@@ -12,13 +12,15 @@ use policy::constraints::{Context as Known, Resolution, Usage};
 use serde_json::{Value, json};
 use store::{GovernedRunFilter, Tx};
 
+use super::asked::{asked, remember_asked};
 use super::decide::{CALLER, check_context, judge_and_keep, known, resolved};
 use super::decisions::{ABOUT, about};
 use super::desk::{Answer, Batch, Work, broken, submit};
 use super::force::Subject;
-use super::record::{Record, storable, without_secrets};
+use super::record::{Record, Recordable, redacted, storable};
 use super::{Ask, Call, Counted, Judged, Resolved};
 use crate::paging::page;
+use crate::redact::without_secrets;
 use crate::{Code, Context, Cursor, Error, Page, PageRequest, audit};
 
 /// The verb of the entries that say that a run is over.
@@ -110,7 +112,8 @@ pub async fn start(cx: &Context, caller: &Caller, start: Start) -> Result<Starte
     if let Some(session) = &start.session {
         check_session(session)?;
     }
-    match submit(cx, caller, Work::Start(start)).await? {
+    let recordable = Recordable::of(&start.ask.task, &Value::Null).await?;
+    match submit(cx, caller, Work::Start(start, recordable)).await? {
         Answer::Started(started) => Ok(*started),
         _ => Err(broken()),
     }
@@ -122,7 +125,8 @@ pub async fn step(cx: &Context, caller: &Caller, run: RunRef, step: Step) -> Res
     run.check()?;
     step.call.check()?;
     check_context(&step.context)?;
-    match submit(cx, caller, Work::Step(run, step)).await? {
+    let recordable = Recordable::of("", &step.call.arguments).await?;
+    match submit(cx, caller, Work::Step(run, step, recordable)).await? {
         Answer::Judged(judged) => Ok(*judged),
         _ => Err(broken()),
     }
@@ -147,7 +151,12 @@ pub async fn finish(
     }
 }
 
-pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Start) -> Result<Started, Error> {
+pub(super) async fn start_at(
+    batch: &mut Batch<'_>,
+    caller: &Caller,
+    start: Start,
+    recordable: &Recordable,
+) -> Result<Started, Error> {
     let subject = Subject::of(caller, start.ask.agent)?;
     if let (Some(host), Some(session)) = (&start.ask.host, &start.session) {
         for run in open_runs(&mut *batch.tx, caller, subject, host, session).await? {
@@ -155,8 +164,7 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         }
     }
     let known = known(caller, subject, &start.ask.context);
-    // What is asked about later is what is stored now.
-    let task = storable(&start.ask.task);
+    let task = start.ask.task;
     let (resolution, policies) = resolved(batch.cx, &batch.policies, subject, &task, &known);
     let now = batch.cx.now().truncate_to_microsecond();
     let run = GovernedRun {
@@ -166,9 +174,9 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
         agent: subject.agent,
         host: start.ask.host.as_deref().map(storable),
         session: start.session.as_deref().map(storable),
-        task_digest: Digest::of(task.as_bytes()),
-        task: Some(task.clone()),
-        context: Some(known.clone()),
+        task_digest: Digest::of(recordable.task.as_bytes()),
+        task: Some(recordable.task.clone()),
+        context: Some(recorded(&known)),
         steps: 0,
         denied: 0,
         started_at: now,
@@ -179,13 +187,15 @@ pub(super) async fn start_at(batch: &mut Batch<'_>, caller: &Caller, start: Star
     batch.tx.insert_governed_run(&run).await?;
     let key = (run.id, batch.policies.generation);
     batch.cx.governance.0.resolutions.insert(key, (Arc::clone(&resolution), policies.clone()));
+    remember_asked(batch.cx, &run, &task, &known);
     let record = Record {
         workspace: caller.workspace,
         subject,
         host: run.host.as_deref(),
         run: Some(run.id),
-        task: &task,
+        task: &recordable.task,
         context: &known,
+        recordable,
         policies: policies.clone(),
     };
     let decision = record.resolution(batch.cx, &resolution);
@@ -201,6 +211,7 @@ pub(super) async fn step_at(
     caller: &Caller,
     run: RunRef,
     step: Step,
+    recordable: &Recordable,
 ) -> Result<Judged, Error> {
     let run = match run {
         RunRef::Id(id) => find(&mut *batch.tx, caller, id).await?,
@@ -211,7 +222,7 @@ pub(super) async fn step_at(
                 run
             } else {
                 let ask = Ask { context: step.context.clone(), agent, host: Some(host), ..Ask::default() };
-                start_at(batch, caller, Start { ask, session: Some(session) }).await?.run
+                start_at(batch, caller, Start { ask, session: Some(session) }, recordable).await?.run
             }
         }
     };
@@ -220,10 +231,9 @@ pub(super) async fn step_at(
         return Err(Error::conflict(Code::RunFinished, message));
     }
     let subject = Subject { user: run.user, agent: run.agent };
-    let task = run.task.clone().unwrap_or_default();
-    let begun = run.context.clone().unwrap_or_default();
-    let (resolution, policies) = resolved_in(batch, run.id, subject, &task, &begun);
-    let mut now_known = begun;
+    let asked = asked(batch.cx, &run);
+    let (resolution, policies) = resolved_in(batch, run.id, subject, &asked.task, &asked.context);
+    let mut now_known = asked.context.clone();
     let own = now_known.get(CALLER).cloned().unwrap_or_default();
     now_known.extend(step.context);
     now_known.insert(CALLER.to_owned(), own);
@@ -238,8 +248,9 @@ pub(super) async fn step_at(
         subject,
         host: run.host.as_deref(),
         run: Some(run.id),
-        task: &task,
+        task: run.task.as_deref().unwrap_or_default(),
         context: &now_known,
+        recordable,
         policies,
     };
     let judged = judge_and_keep(batch, record, &resolution, &step.call, usage);
@@ -266,6 +277,14 @@ impl Batch<'_> {
     /// Within one process: hosts ask twice in one breath. Elsewhere it would be a step more, never one less.
     fn is_counted(&self, call: &Counted) -> bool {
         self.counted.contains(call) || self.cx.governance.0.counted.contains_key(call)
+    }
+}
+
+/// A context as it is recorded.
+fn recorded(context: &Known) -> Known {
+    match redacted(&Value::Object(context.clone())) {
+        Value::Object(context) => context,
+        _ => Known::new(),
     }
 }
 
@@ -306,7 +325,8 @@ pub(super) async fn finish_at(
     };
     let mut ended = Vec::with_capacity(runs.len());
     for run in runs {
-        ended.push(end(batch, caller, run, outcome.as_deref().map(storable)).await?);
+        let outcome = outcome.as_deref().map(|outcome| storable(&without_secrets(outcome)));
+        ended.push(end(batch, caller, run, outcome).await?);
     }
     Ok(ended)
 }
@@ -333,11 +353,8 @@ async fn end_in(
         return Ok(run);
     }
     let keep = cx.governance.settings().keep_text;
-    let context =
-        run.context.filter(|_| keep).map(|context| match without_secrets(&Value::Object(context)) {
-            Value::Object(context) => context,
-            _ => Known::new(),
-        });
+    cx.governance.0.asked.invalidate(&run.id);
+    let context = run.context.filter(|_| keep).map(|context| recorded(&context));
     let now = cx.now().truncate_to_microsecond();
     let run = GovernedRun {
         task: run.task.filter(|_| keep),
@@ -448,12 +465,13 @@ pub async fn read_run(cx: &Context, caller: &Caller, id: GovernedRunId) -> Resul
             || access::decide(caller, Act::ReadAudit).is_ok()
     });
     let run = run.ok_or_else(|| Error::not_found("governed run", id))?;
-    let (Some(task), Some(context)) = (&run.task, &run.context) else {
+    if run.task.is_none() || run.context.is_none() {
         return Ok(GovernedRunView { run, resolution: None, policies: Vec::new() });
-    };
+    }
     let register = &cx.governance.0.register;
     let snapshot = register.current(cx, &mut *tx, caller.workspace, super::force::Kind::Reading).await?;
     let subject = Subject { user: run.user, agent: run.agent };
-    let (resolution, policies) = resolved(cx, &snapshot, subject, task, context);
+    let asked = asked(cx, &run);
+    let (resolution, policies) = resolved(cx, &snapshot, subject, &asked.task, &asked.context);
     Ok(GovernedRunView { run, resolution: Some(resolution), policies })
 }

@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 pub use load::load_functions;
 pub use python::{PythonCode, read_python};
 pub(crate) use register::{body as procedure_body, draft as procedure_draft};
+pub(crate) use text::for_people;
 
 use crate::artifacts::Artifact;
 use crate::code_sessions::SessionFile;

@@ -58,6 +58,16 @@ fn files(files: &[SessionFile]) -> String {
     told.join(", ")
 }
 
+/// How the lines begin that only a model is meant to read.
+const FOR_MODELS: [&str; 3] =
+    ["Tell the user that you ", "A skill of similarity ", "The files are in the code session "];
+
+/// What a call answered, without the lines that only a model is meant to read.
+pub(crate) fn for_people(text: &str) -> String {
+    let is_plain = |line: &&str| !FOR_MODELS.iter().any(|start| line.starts_with(start));
+    text.lines().filter(is_plain).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
 /// Where files are, for the next call.
 pub(super) fn place(session: CodeSessionId) -> String {
     format!("The files are in the code session {session}; give it as `session_id` to go on with them.")

@@ -16,6 +16,7 @@ use super::{Ran, RunSkill, output};
 use crate::governance::admit_agent;
 use crate::interpreter::Operation;
 use crate::live::Audience;
+use crate::redact::without_secrets;
 use crate::skills::{count_execution, load};
 use crate::{Context, Error, audit, code_sessions};
 
@@ -212,7 +213,7 @@ fn error_of(prepared: &Prepared, ending: &Ending) -> Option<RunError> {
         Ending::Failed(failure) => Some(RunError {
             code: failure.code.as_str().to_owned(),
             kind: failure.kind.clone(),
-            message: prepared.secrets.scrub(&explained(prepared, failure)),
+            message: without_secrets(&prepared.secrets.scrub(&explained(prepared, failure))),
             file: failure.file.clone(),
             line: failure.line,
         }),

@@ -5,7 +5,7 @@ use policy::access::Act;
 
 use super::bounds::{bounded_data, bounded_text, check_entries, check_room, title_of};
 use super::{check_open, load, moment_in, skills, store_next};
-use crate::redact::{Secrets, redact_data};
+use crate::redact::{Secrets, apart, redact_data, redact_text, text_size};
 use crate::{Code, Context, Error};
 
 /// Adds entries that somebody brings at the end of a session, in one transaction. Their numbers and moments are given
@@ -17,7 +17,7 @@ pub async fn add(
     entries: Vec<SessionEntry>,
 ) -> Result<Session, Error> {
     check_entries(&entries)?;
-    let entries = without_secrets(entries);
+    let entries = apart(size_of(&entries), || without_secrets(entries)).await?;
     let mut tx = cx.begin(caller.workspace).await?;
     let mut session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
     check_open(&session)?;
@@ -78,11 +78,17 @@ pub async fn append_outcome(
     }
 }
 
-/// The entries without values whose names are those of secrets, wherever else among them these stand.
+/// How many bytes of text the entries have.
+fn size_of(entries: &[SessionEntry]) -> usize {
+    entries.iter().map(|entry| entry.text.len() + entry.data.as_ref().map_or(0, text_size)).sum()
+}
+
+/// The entries without secrets, by name or by value, wherever else among them these are repeated.
 fn without_secrets(mut entries: Vec<SessionEntry>) -> Vec<SessionEntry> {
     let mut secrets = Secrets::default();
     for entry in &mut entries {
         entry.data = entry.data.take().map(|data| redact_data(&data, &mut secrets));
+        entry.text = redact_text(&entry.text, &mut secrets);
     }
     entries.into_iter().map(|entry| scrubbed(entry, &secrets)).collect()
 }

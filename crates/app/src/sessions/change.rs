@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::bounds::{check_reason, check_title, check_todos};
 use super::{check_open, load, moment_in, store_next};
+use crate::redact::without_secrets;
 use crate::{Code, Context, Error, audit};
 
 /// A task as an agent or a person writes it.
@@ -41,6 +42,8 @@ pub async fn write_todos(
 ) -> Result<Session, Error> {
     let todos: Vec<Todo> = (1..).zip(todos).map(|(place, todo)| todo.at(place)).collect();
     check_todos(&todos)?;
+    let todos =
+        todos.into_iter().map(|todo| Todo { content: without_secrets(&todo.content), ..todo }).collect();
     let mut tx = cx.begin(caller.workspace).await?;
     let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
     check_open(&session)?;
@@ -59,6 +62,7 @@ pub async fn change(
     version: Option<u64>,
 ) -> Result<Session, Error> {
     check_title(&title)?;
+    let title = without_secrets(&title);
     let mut tx = cx.begin(caller.workspace).await?;
     let session = load(&mut *tx, caller, id, |session| Act::WriteSession(session)).await?;
     if version.is_some_and(|version| version != session.version) {
@@ -94,7 +98,7 @@ pub async fn complete(
     let now = moment_in(cx, &session);
     let ended = Session {
         outcome: Some(outcome),
-        outcome_reason: reason,
+        outcome_reason: reason.as_deref().map(without_secrets),
         updated_at: now,
         completed_at: Some(now),
         ..session

@@ -1,10 +1,13 @@
 //! Lists and reads sessions.
 
-use model::{AgentId, Caller, Session, SessionEntry, SessionId, SessionOutcome, Timestamp, UserId};
+use model::{
+    AgentId, Caller, EntryKind, Session, SessionEntry, SessionId, SessionOutcome, Speaker, Timestamp, UserId,
+};
 use policy::access::{self, Act};
 use store::SessionFilter;
 
 use super::load;
+use crate::interpreter;
 use crate::paging::page;
 use crate::{Context, Cursor, Error, Page, PageRequest};
 
@@ -76,4 +79,16 @@ pub async fn entries(
     load(&mut *tx, caller, id, |session| Act::ReadSession(session)).await?;
     let entries = tx.session_entries(caller.workspace, id, after, limit + 1).await?;
     Ok(page(entries, limit, |entry| Cursor::of_number(entry.number)))
+}
+
+/// Whether an entry is an instruction to the model, which people need not be shown.
+pub fn is_internal(entry: &SessionEntry) -> bool {
+    entry.kind == EntryKind::Message && entry.speaker == Some(Speaker::System)
+}
+
+/// What people are shown in place of an entry's text, where that also says something to the model only.
+pub fn display_text(entry: &SessionEntry) -> Option<String> {
+    let is_answer = entry.kind == EntryKind::ToolResult && entry.tool.as_deref() == Some(interpreter::TOOL);
+    let shown = is_answer.then(|| interpreter::for_people(&entry.text))?;
+    (shown != entry.text).then_some(shown)
 }

@@ -22,7 +22,7 @@ pub use append::{add, append, append_outcome};
 pub(crate) use calls::entry as call_entry;
 pub use calls::{DoneCall, append_call};
 pub use change::{WantedTodo, change, complete, delete, write_todos};
-pub use list::{ListSessions, entries, list, read};
+pub use list::{ListSessions, display_text, entries, is_internal, list, read};
 pub(crate) use prune::prune_before;
 pub use start::{Begun, Ensure, Start, ensure, start};
 

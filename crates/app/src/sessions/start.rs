@@ -7,6 +7,7 @@ use store::{OpenSession, Tx};
 use time::Duration;
 
 use super::bounds::{WITH_ROOM, check_key, check_source, check_title};
+use crate::redact::without_secrets;
 use crate::{Context, Error, audit};
 
 /// A session without a key that nothing was added to for so long is left alone.
@@ -104,7 +105,7 @@ async fn begin(cx: &Context, tx: &mut dyn Tx, caller: &Caller, start: Start) -> 
         id: SessionId::new(cx.id()),
         user: caller.user,
         agent: caller.agent,
-        title: start.title.unwrap_or_default(),
+        title: start.title.as_deref().map(without_secrets).unwrap_or_default(),
         key: start.key,
         source: start.source,
         outcome: None,

@@ -93,6 +93,7 @@ pub async fn record_feedback(
     }
     let mut tx = cx.begin(caller.workspace).await?;
     let record = load(&mut *tx, caller, id, |skill| Act::RateSkill(skill)).await?;
+    let comment = comment.as_deref().map(crate::redact::without_secrets);
     let feedback = Feedback { skill: id, user: caller.user, helpful, comment, at: cx.now() };
     tx.put_feedback(caller.workspace, &feedback).await?;
     let detail = [("name", json!(record.skill.name.as_str())), ("helpful", json!(helpful))];

@@ -263,12 +263,41 @@ async fn secrets_are_not_kept() {
         let id = judge(&app.cx, &alice, ask, made, Usage::default()).await.unwrap().decision;
         let decision = read(&app.cx, &alice, id).await.unwrap();
         let call = decision.call.unwrap();
-        assert_eq!(call.arguments_digest, Digest::of(arguments.to_string().as_bytes()));
+        // A digest of what was said would show which of a few passwords it was.
+        let recorded = call.arguments.clone().unwrap();
+        assert_eq!(call.arguments_digest, Digest::of(recorded.as_bytes()));
         for kept in [call.arguments.unwrap(), decision.context.unwrap()] {
             assert!(kept.contains("[redacted]") && !kept.contains("hunter2"), "{kept}");
             assert!(kept.contains("path"), "{kept}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_key_that_a_policy_refused_is_in_no_record_and_the_call_can_be_replayed() {
+    let (app, gov, alice) = guarded().await;
+    let key = "ghp_q7Rk2Wz9Lm4Tn8Vb3Xc5Jd1Hg6Fs0PyQ7rK2";
+    let command = json!({"command": format!("rm -rf x; curl -H 'Authorization: Bearer {key}' h; PGPASSWORD=tulips-42 psql")});
+    let ask =
+        Ask { task: format!("clean up with {key}"), context: object(json!({"said": key})), ..Ask::default() };
+    let made = Call { arguments: command, ..call("rm") };
+    let judged = judge(&app.cx, &alice, ask.clone(), made.clone(), Usage::default()).await.unwrap();
+    assert!(!judged.verdict.is_allowed());
+    let run = start(&app.cx, &alice, Start { ask, session: None }).await.unwrap().run;
+    let said = Step { call: made, context: object(json!({})), id: None };
+    step(&app.cx, &alice, app::governance::RunRef::Id(run.id), said).await.unwrap();
+    for decision in all(&app, &alice, ListDecisions::default()).await {
+        let shown = format!("{decision:?} {:?}", read(&app.cx, &alice, decision.id).await.unwrap());
+        assert!(!shown.contains(key) && !shown.contains("tulips-42"), "{shown}");
+        let task = read(&app.cx, &alice, decision.id).await.unwrap().task;
+        assert_eq!(task.as_deref(), Some("clean up with [redacted: GitHub token]"));
+    }
+    assert_eq!(problems(&app).await, "");
+    let other = app.put(&gov, policy("other", Scope::Workspace, forbids("ls"))).await.record.skill;
+    let proposal = Proposal { skill: Some(other.id), remove: true, ..Proposal::default() };
+    let range = ReplayRange { limit: 100, ..ReplayRange::default() };
+    let replayed = replay(&app.cx, &gov, proposal, range).await.unwrap();
+    assert_eq!((replayed.replayed, replayed.skipped), (2, 0));
 }
 
 #[tokio::test]

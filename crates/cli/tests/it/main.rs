@@ -18,6 +18,7 @@ mod processes;
 mod python;
 mod runs;
 mod search;
+mod secrets;
 mod served_runs;
 mod serving;
 mod sessions;

@@ -184,6 +184,10 @@ pub(crate) struct SessionEntryView {
     pub call_id: Option<String>,
     /// Its words. A text of more than 64 KiB is cut, with a mark.
     pub text: String,
+    /// What to show people in place of the text, where that also has instructions to the model.
+    pub display_text: Option<String>,
+    /// Whether the entry is an instruction to the model, such as a system prompt; people need not be shown it.
+    pub internal: bool,
     /// Arguments, a structured result, or an artifact's fields. A note stands in for more than 256 KiB.
     pub data: Option<Value>,
     /// Whether a tool failed.
@@ -195,6 +199,8 @@ pub(crate) struct SessionEntryView {
 impl From<SessionEntry> for SessionEntryView {
     fn from(entry: SessionEntry) -> Self {
         Self {
+            display_text: app::sessions::display_text(&entry),
+            internal: app::sessions::is_internal(&entry),
             number: entry.number,
             kind: entry.kind.as_str(),
             role: entry.speaker.map(Speaker::as_str),
