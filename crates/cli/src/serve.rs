@@ -10,6 +10,7 @@ pub(crate) use warm_up::trial;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 use serde_json::Value;
@@ -26,13 +27,16 @@ use crate::output::Output;
 /// The steps in which durations are counted, in seconds.
 const DURATION_BUCKETS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// How often histograms are drained.
+const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+
 /// Serves until a signal ends it.
 pub(crate) async fn serve(settings: &Settings, output: Output, ready_file: Option<&Path>) -> Outcome<Exit> {
     start_logging(&settings.log)?;
     let mut signals = Signals::listen()?;
     let library = Claimed::open(settings).await?;
     let listener = bind(&settings.serve).await?;
-    let metrics = start_metrics(&settings.serve)?;
+    let metrics = start_metrics(&settings.serve).await?;
     let mut server = Running::begin(settings, library, listener, Purpose::Server).await?;
     let link = sign_in_link(server.admin(), server.first_link(), server.public_url()).await;
     greet(output, settings, server.public_url(), metrics, link.as_deref());
@@ -79,17 +83,32 @@ async fn bind(serve: &Serve) -> Outcome<TcpListener> {
     })
 }
 
-fn start_metrics(serve: &Serve) -> Outcome<Option<SocketAddr>> {
+async fn start_metrics(serve: &Serve) -> Outcome<Option<SocketAddr>> {
     let Some(address) = serve.metrics_address()? else { return Ok(None) };
-    let durations = Matcher::Suffix("duration_seconds".to_owned());
-    let builder = PrometheusBuilder::new()
-        .with_http_listener(address)
-        .set_buckets_for_metric(durations, DURATION_BUCKETS)
-        .map_err(|error| Failure::internal(format!("the metrics cannot be set up: {error}")))?;
-    builder.install().map_err(|error| {
+    let listener = TcpListener::bind(address).await.map_err(|error| {
         Failure::unavailable(format!("cannot serve metrics on {address}: {error}"))
             .hint("choose another address with --metrics-listen, or turn them off with --metrics-listen off")
     })?;
+    let failed = |error| Failure::internal(format!("the metrics cannot be set up: {error}"));
+    let durations = Matcher::Suffix("duration_seconds".to_owned());
+    let builder =
+        PrometheusBuilder::new().set_buckets_for_metric(durations, DURATION_BUCKETS).map_err(failed)?;
+    let recorder = builder.install_recorder().map_err(failed)?;
+    let upkeep = recorder.clone();
+    tokio::spawn(async move {
+        let mut rounds = tokio::time::interval(METRICS_UPKEEP);
+        loop {
+            rounds.tick().await;
+            upkeep.run_upkeep();
+        }
+    });
+    // They are served until the process ends.
+    tokio::spawn(door_http::serve_text(
+        listener,
+        "/metrics",
+        move || recorder.render(),
+        std::future::pending(),
+    ));
     Ok(Some(address))
 }
 

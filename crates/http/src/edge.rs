@@ -1,5 +1,5 @@
-//! What happens to every request from a socket before and after its handler: host and origin checks, the answer
-//! cache, security headers, measurements.
+//! What happens to every request from a socket before and after its handler: host and origin checks, the client's
+//! address, bounds on its body, the answer cache, security headers, measurements.
 
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::cache::AnswerCache;
+use crate::client_address::ClientAddress;
 use crate::problem::Problem;
 use crate::server::{HttpConfig, HttpState};
 
@@ -17,12 +18,36 @@ pub(crate) async fn pass(State(state): State<HttpState>, request: Request, next:
     let started = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let response = match check(&state.config, request.headers(), request.uri()) {
+    let checked = check(&state.config, request.headers(), request.uri());
+    let response = match checked.and_then(|()| check_length(&state.config, request.headers())) {
         Err(problem) => problem.into_response(),
-        Ok(()) => answer(&state, request, next).await,
+        Ok(()) => bounded(&state, request, next).await,
     };
     measure(&method, route.as_deref().unwrap_or("none"), response.status(), started);
     with_security_headers(response)
+}
+
+/// Passes a request on with its client's address and a bounded body. What the body holds in memory is counted until
+/// the response is there.
+async fn bounded(state: &HttpState, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let client = ClientAddress::of(&state.config.serving.trusted_proxies, &parts.extensions, &parts.headers);
+    parts.extensions.insert(client);
+    let (body, lease) = state.bodies.bound(body);
+    let response = answer(state, Request::from_parts(parts, body), next).await;
+    match lease.problem() {
+        Some(problem) => problem.into_response(),
+        None => response,
+    }
+}
+
+/// Refuses a body that says it is too large before anything of it is read.
+fn check_length(config: &HttpConfig, headers: &HeaderMap) -> Result<(), Problem> {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > config.max_body_bytes as u64) {
+        return Err(Problem::body_too_large(config.max_body_bytes));
+    }
+    Ok(())
 }
 
 async fn answer(state: &HttpState, request: Request, next: Next) -> Response {

@@ -1,5 +1,6 @@
 //! Reading requests into types, with problems instead of plain text when that fails.
 
+use axum::body::HttpBody as _;
 use axum::extract::rejection::{BytesRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -26,6 +27,26 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
         }
         let Body(bytes) = Body::from_request(request, state).await?;
         objects::read(&bytes).map(Self).map_err(|error| json_problem::<T>(&bytes, &error))
+    }
+}
+
+/// The largest body of a request that says who one is.
+const SMALL: usize = 16 * 1024;
+
+/// A JSON body for routes that anybody may call: a larger one is refused before it is read.
+pub(crate) struct SmallJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for SmallJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        if body.size_hint().lower() > SMALL as u64 {
+            return Err(Problem::body_too_large(SMALL));
+        }
+        let bytes = axum::body::to_bytes(body, SMALL).await.map_err(|_| Problem::body_too_large(SMALL))?;
+        let request = Request::from_parts(parts, bytes.into());
+        Json::from_request(request, state).await.map(|Json(value)| Self(value))
     }
 }
 

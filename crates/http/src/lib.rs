@@ -6,8 +6,10 @@
 
 mod accept;
 mod auth;
+mod body;
 mod bounds;
 mod cache;
+mod client_address;
 mod code;
 mod edge;
 mod etag;
@@ -22,12 +24,15 @@ mod pages;
 mod problem;
 mod rate_limit;
 mod server;
+mod serving;
 mod sign_in;
 mod v1;
 mod web;
 
+pub use client_address::{InvalidNetwork, TrustedProxies};
 pub use instances::instances_openapi_json;
 pub use local::{InProcess, LocalRequest, LocalResponse};
-pub use server::{Http, HttpConfig};
+pub use server::{Http, HttpConfig, serve_text};
+pub use serving::ServingSettings;
 pub use v1::openapi_json;
 pub use web::{NoWebApp, WebApp};

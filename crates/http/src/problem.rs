@@ -75,6 +75,16 @@ impl Problem {
         Self::new(status(code), code.as_str(), detail)
     }
 
+    pub(crate) fn body_too_large(limit: usize) -> Self {
+        Self::with_code(Code::TooLarge, format!("the request body must be at most {limit} bytes"))
+    }
+
+    /// The same problem with when to try again.
+    pub(crate) fn retry_after(self, wait: std::time::Duration) -> Self {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        Self { retry_after: u16::try_from(seconds.max(1)).ok(), ..self }
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
         Self::with_code(Code::InvalidRequest, detail)
     }

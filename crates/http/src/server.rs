@@ -1,7 +1,6 @@
 //! The router as a whole, and serving it.
 
 use std::future::Future;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::Context;
@@ -13,9 +12,11 @@ use model::Handle;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::body::BodyBudget;
 use crate::cache::AnswerCache;
 use crate::local::InProcess;
 use crate::rate_limit::SignInLimit;
+use crate::serving::{self, ServingSettings};
 use crate::web::WebApp;
 use crate::{edge, health, instances, problem, sign_in, v1, web};
 
@@ -28,8 +29,10 @@ pub struct HttpConfig {
     pub public_url: String,
     /// The largest body it reads.
     pub max_body_bytes: usize,
-    /// How many sign-in attempts an address has a minute.
-    pub sign_in_attempts_per_minute: u32,
+    /// How many failed sign-ins an address has a minute.
+    pub sign_in_failures_per_minute: u32,
+    /// What clients may take up before and while their requests are read.
+    pub serving: ServingSettings,
     /// The app that people see.
     pub web_app: WebApp,
 }
@@ -40,7 +43,8 @@ impl Default for HttpConfig {
             allowed_hosts: Vec::new(),
             public_url: "http://127.0.0.1:7400".to_owned(),
             max_body_bytes: 32 * 1024 * 1024,
-            sign_in_attempts_per_minute: 10,
+            sign_in_failures_per_minute: 10,
+            serving: ServingSettings::default(),
             web_app: WebApp::none(),
         }
     }
@@ -61,6 +65,7 @@ pub(crate) struct HttpState {
     pub config: Arc<HttpConfig>,
     pub answers: AnswerCache,
     pub sign_in_limit: Arc<SignInLimit>,
+    pub bodies: Arc<BodyBudget>,
     /// Ends answers that would never end by themselves, so that the server can.
     pub closing: CancellationToken,
 }
@@ -68,12 +73,14 @@ pub(crate) struct HttpState {
 impl Http {
     /// A door on these use cases.
     pub fn new(cx: Context, config: HttpConfig) -> Self {
-        let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_attempts_per_minute));
+        let sign_in_limit = Arc::new(SignInLimit::new(config.sign_in_failures_per_minute));
+        let bodies = Arc::new(BodyBudget::new(&config.serving, config.max_body_bytes));
         let state = HttpState {
             cx,
             config: Arc::new(config),
             answers: AnswerCache::default(),
             sign_in_limit,
+            bodies,
             closing: CancellationToken::new(),
         };
         Self { state, beside: Router::new() }
@@ -112,24 +119,29 @@ impl Http {
         InProcess::new(self.routes(), handle)
     }
 
-    /// Serves until the future ends, then lets requests that are under way finish. Who watches for changes is sent away.
-    pub async fn serve(
-        self,
-        listener: TcpListener,
-        shutdown: impl Future<Output = ()> + Send + 'static,
-    ) -> std::io::Result<()> {
-        use axum::serve::ListenerExt as _;
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(error = %error, "could not turn Nagle's algorithm off");
-            }
-        });
-        let service = self.router().into_make_service_with_connect_info::<SocketAddr>();
+    /// Serves until the future ends, then lets requests that are under way finish. Event streams are ended.
+    pub async fn serve(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send + 'static) {
+        let settings = Arc::new(self.state.config.serving.clone());
         let closing = self.state.closing.clone();
-        let shutdown = async move {
-            shutdown.await;
-            closing.cancel();
-        };
-        axum::serve(listener, service).with_graceful_shutdown(shutdown).await
+        let serving = serving::serve(listener, self.router(), settings, "api", closing.clone());
+        let mut serving = std::pin::pin!(serving);
+        tokio::select! {
+            () = &mut serving => {}
+            () = shutdown => {
+                closing.cancel();
+                serving.await;
+            }
+        }
     }
+}
+
+/// Serves the same text at one path, made anew for each request, until the future ends.
+pub async fn serve_text(
+    listener: TcpListener,
+    path: &str,
+    text: impl Fn() -> String + Clone + Send + Sync + 'static,
+    shutdown: impl Future<Output = ()>,
+) {
+    let router = Router::new().route(path, get(move || std::future::ready(text())));
+    serving::serve_plain(listener, router, shutdown).await;
 }

@@ -1,10 +1,8 @@
 //! Signing a browser in and out.
 
-use std::net::{IpAddr, SocketAddr};
-
 use app::identity::Secret;
 use app::sign_in::{self, SignedIn};
-use axum::extract::{ConnectInfo, State};
+use axum::extract::State;
 use axum::http::{Extensions, HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
@@ -14,8 +12,9 @@ use utoipa::ToSchema;
 
 use crate::auth::{BrowserAuth, COOKIE};
 use crate::bounds::within;
-use crate::extract::{Json, Query};
+use crate::extract::{Query, SmallJson};
 use crate::problem::{Problem, Problems};
+use crate::rate_limit::SignInAttempt;
 use crate::server::HttpState;
 use crate::{pages, web};
 
@@ -51,16 +50,15 @@ pub(crate) struct SignInView {
     responses((status = 200, body = SignInView), (status = 429, body = Problem, content_type = "application/problem+json"), Problems))]
 pub(crate) async fn create(
     State(state): State<HttpState>,
-    extensions: Extensions,
+    attempt: SignInAttempt,
     jar: CookieJar,
-    Json(request): Json<SignInRequest>,
+    SmallJson(request): SmallJson<SignInRequest>,
 ) -> Result<Response, Problem> {
-    check_rate(&state, &extensions)?;
-    let signed_in = match (request.link, request.token) {
-        (Some(link), None) => sign_in::by_link(&state.cx, &Secret::from_client(&link)).await?,
-        (None, Some(token)) => sign_in::by_token(&state.cx, &Secret::from_client(&token)).await?,
+    let signed_in = attempt.settle(match (request.link, request.token) {
+        (Some(link), None) => sign_in::by_link(&state.cx, &Secret::from_client(&link)).await,
+        (None, Some(token)) => sign_in::by_token(&state.cx, &Secret::from_client(&token)).await,
         _ => return Err(Problem::bad_request("give either `link` or `token`")),
-    };
+    })?;
     let view = SignInView {
         user_id: signed_in.sign_in.user.to_string(),
         workspace_id: signed_in.sign_in.workspace.to_string(),
@@ -116,8 +114,8 @@ pub(crate) async fn page(
 }
 
 async fn open_link(state: &HttpState, extensions: &Extensions, link: &str) -> Result<SignedIn, Problem> {
-    check_rate(state, extensions)?;
-    Ok(sign_in::by_link(&state.cx, &Secret::from_client(link)).await?)
+    let attempt = SignInAttempt::begin(state, extensions)?;
+    Ok(attempt.settle(sign_in::by_link(&state.cx, &Secret::from_client(link)).await)?)
 }
 
 /// Whether it is a path of this server, to a browser as well: those take `//` and `/\` for another server's name, and
@@ -137,20 +135,6 @@ fn cookie(state: &HttpState, signed_in: &SignedIn) -> Cookie<'static> {
         .secure(state.config.public_url.starts_with("https://"))
         .max_age(age)
         .build()
-}
-
-fn check_rate(state: &HttpState, extensions: &Extensions) -> Result<(), Problem> {
-    let address = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-    let local = IpAddr::from([127, 0, 0, 1]);
-    if state.sign_in_limit.allows(address.unwrap_or(local)) {
-        Ok(())
-    } else {
-        Err(Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "rate_limited",
-            "too many attempts to sign in; wait a minute",
-        ))
-    }
 }
 
 #[cfg(test)]

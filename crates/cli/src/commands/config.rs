@@ -67,6 +67,7 @@ fn show(session: &Session) -> Outcome {
         }),
         row("log.level", &log.level, Clone::clone),
     ];
+    rows.extend(settings.connections.rows());
     rows.extend(limits);
     rows.extend(settings.sandbox.rows());
     rows.extend(settings.search.rows());

@@ -29,6 +29,7 @@ mod workspace;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -39,6 +40,9 @@ use crate::session::Session;
 
 /// What `--verbose` shows: our own doings, not every statement of the database.
 const VERBOSE: &str = "info,repertoire=debug,repertoire_http=debug,repertoire_app=debug";
+
+/// How long work that nobody waits for may hold the process at its end.
+const LAST_WORK: Duration = Duration::from_millis(500);
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 findings or failed items, 2 usage, 3 not found, 4 not allowed, \
     5 conflict, 6 invalid content, 7 unavailable, 8 the run failed, 70 internal";
@@ -204,6 +208,10 @@ struct ServeArgs {
     /// Serve the web app from this folder instead of the one in this program [env: REPERTOIRE_UI_DIR]
     #[arg(long, value_name = "DIR")]
     ui_dir: Option<PathBuf>,
+    /// Believe the client addresses that this proxy forwards: an address or a CIDR network; repeat for more [env:
+    /// REPERTOIRE_TRUSTED_PROXIES]
+    #[arg(long, value_name = "NETWORK")]
+    trusted_proxy: Vec<String>,
     /// Run code although a required protection is missing [env: REPERTOIRE_SANDBOX_ALLOW_WEAKER]
     #[arg(long)]
     allow_weaker_sandbox: bool,
@@ -270,7 +278,10 @@ fn run(global: &Global, command: Command, output: Output) -> Outcome<Exit> {
         .enable_all()
         .build()
         .map_err(|error| Failure::internal(format!("cannot start: {error}")))?;
-    runtime.block_on(dispatch(Session { settings, output }, command))
+    let done = runtime.block_on(dispatch(Session { settings, output }, command));
+    // Work that nobody waits for any more does not hold the process.
+    runtime.shutdown_timeout(LAST_WORK);
+    done
 }
 
 fn flags(global: &Global, command: &Command) -> Layer {
@@ -283,6 +294,8 @@ fn flags(global: &Global, command: &Command) -> Layer {
                 allow_hosts: (!args.allow_host.is_empty()).then(|| args.allow_host.clone()),
                 public_url: args.public_url.clone(),
                 ui_dir: args.ui_dir.clone(),
+                trusted_proxies: (!args.trusted_proxy.is_empty()).then(|| args.trusted_proxy.clone()),
+                ..ServeLayer::default()
             },
             LogLayer {
                 format: args.log_format.clone(),

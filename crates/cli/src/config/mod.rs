@@ -3,6 +3,7 @@
 //! Only this folder reads the environment, and only this crate knows that there are settings at all.
 
 mod analytics;
+mod connections;
 mod credentials;
 mod governance;
 mod hooks;
@@ -19,6 +20,7 @@ mod tests;
 mod values;
 
 pub(crate) use analytics::Analytics;
+pub(crate) use connections::Connections;
 pub(crate) use credentials::{forget_token, store_token};
 pub(crate) use governance::Governance;
 pub(crate) use hooks::{Hooks, OnFailure};
@@ -57,6 +59,7 @@ pub(crate) struct Settings {
     pub(crate) places: Places,
     pub(crate) library: Library,
     pub(crate) serve: Serve,
+    pub(crate) connections: Connections,
     pub(crate) log: Log,
     pub(crate) limits: Limits,
     pub(crate) sandbox: Sandbox,
@@ -92,6 +95,7 @@ impl Settings {
         let settings = Self {
             library: Library::gather(&layers, &places),
             serve: Serve::gather(&layers),
+            connections: Connections::gather(&layers)?,
             log: Log::gather(&layers)?,
             limits: Limits::gather(&layers)?,
             sandbox: Sandbox::gather(&layers, environment)?,

@@ -102,6 +102,17 @@ pub(crate) struct ServeLayer {
     pub(crate) allow_hosts: Option<Vec<String>>,
     pub(crate) public_url: Option<String>,
     pub(crate) ui_dir: Option<PathBuf>,
+    pub(crate) trusted_proxies: Option<Vec<String>>,
+    pub(crate) max_connections: Option<Number>,
+    pub(crate) max_connections_per_address: Option<Number>,
+    pub(crate) header_timeout_seconds: Option<Number>,
+    pub(crate) idle_timeout_seconds: Option<Number>,
+    pub(crate) write_timeout_seconds: Option<Number>,
+    pub(crate) body_timeout_seconds: Option<Number>,
+    pub(crate) body_stall_seconds: Option<Number>,
+    pub(crate) min_body_rate: Option<Number>,
+    pub(crate) body_budget_mb: Option<Number>,
+    pub(crate) sign_in_failures_per_minute: Option<Number>,
 }
 
 /// What a source says on `[log]`.
@@ -177,6 +188,8 @@ impl Layer {
                 allow_hosts: get("REPERTOIRE_ALLOW_HOSTS").map(|hosts| words(&hosts)),
                 public_url: get("REPERTOIRE_PUBLIC_URL"),
                 ui_dir: get("REPERTOIRE_UI_DIR").map(PathBuf::from),
+                trusted_proxies: get("REPERTOIRE_TRUSTED_PROXIES").map(|networks| words(&networks)),
+                ..ServeLayer::numbers_of(environment)
             },
             log: LogLayer { format: get("REPERTOIRE_LOG_FORMAT"), level: get("REPERTOIRE_LOG_LEVEL") },
             limits: LimitsLayer {

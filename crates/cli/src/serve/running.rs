@@ -7,10 +7,12 @@ use app::Context;
 use door_http::{Http, HttpConfig};
 use door_mcp::Mcp;
 use model::Handle;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinHandle};
+use tokio::time::Instant;
 
 use super::{indexing, warm_up};
 use crate::client::{Client, api};
@@ -19,8 +21,10 @@ use crate::data_folder::{Claim, DataFolder, Lock, RunningServer};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::wiring::{self, Life, Opened};
 
-/// How long requests that are under way may take when the server ends.
-const LAST_REQUESTS: Duration = Duration::from_secs(30);
+/// How long requests that are under way may take when the server ends. With what follows it ends within ten seconds.
+const LAST_REQUESTS: Duration = Duration::from_secs(7);
+/// How long each of the last steps may take: revoking the local token, closing the database.
+const LAST_STEP: Duration = Duration::from_secs(1);
 /// How long code that runs may go on before it is ended.
 const LAST_CODE: Duration = Duration::from_secs(3);
 /// How often the house is kept.
@@ -89,7 +93,7 @@ pub(crate) struct Running {
     /// The token that commands on this machine use.
     token: Option<String>,
     jobs: Vec<JoinHandle<()>>,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<()>,
     stop: Option<oneshot::Sender<()>>,
 }
 
@@ -101,6 +105,7 @@ impl Running {
         listener: TcpListener,
         purpose: Purpose,
     ) -> Outcome<Self> {
+        raise_open_files();
         let web_app = settings.serve.web_app()?;
         let address = listener.local_addr().map_err(|error| Failure::unavailable(error.to_string()))?;
         let own_url = format!("http://{}", reachable(address));
@@ -110,8 +115,9 @@ impl Running {
             allowed_hosts: allowed_hosts(&settings.serve, &public_url),
             public_url: public_url.clone(),
             max_body_bytes: settings.limits.max_body_bytes,
+            sign_in_failures_per_minute: settings.connections.sign_in_failures_per_minute,
+            serving: settings.connections.serving.clone(),
             web_app,
-            ..HttpConfig::default()
         };
         let opened = &library.opened;
         let mcp = opened.mcp(&public_url, &config);
@@ -179,7 +185,8 @@ impl Running {
             // What is over need not be stopped.
             let _ = stop.send(());
         }
-        // Who listens for changes would never finish by themselves.
+        let deadline = Instant::now() + LAST_REQUESTS;
+        // Event streams would never finish by themselves.
         self.mcp.stop().await;
         tokio::select! {
             ended = &mut self.serving => return finished(ended),
@@ -187,7 +194,9 @@ impl Running {
         }
         tokio::select! {
             ended = &mut self.serving => return finished(ended),
-            () = tokio::time::sleep(LAST_REQUESTS) => tracing::warn!("some requests took too long and were cut off"),
+            () = tokio::time::sleep_until(deadline) => {
+                tracing::warn!("some requests took too long and were cut off");
+            }
         }
         Ok(())
     }
@@ -200,12 +209,26 @@ impl Running {
         }
         if let (Some((folder, _)), Some(token)) = (&self.library.folder, &self.token) {
             folder.forget_server();
-            match self.admin.send(api("DELETE", &["tokens", token])).await {
-                Ok(_) => folder.forget_token(),
-                Err(failure) => tracing::warn!(error = %failure, "the local token could not be revoked"),
+            // The next server revokes it when this one cannot.
+            let revoked = self.admin.send(api("DELETE", &["tokens", token]));
+            match tokio::time::timeout(LAST_STEP, revoked).await {
+                Ok(Ok(_)) => folder.forget_token(),
+                Ok(Err(failure)) => tracing::warn!(error = %failure, "the local token could not be revoked"),
+                Err(_) => tracing::warn!("the local token could not be revoked in time"),
             }
         }
-        self.library.opened.close().await;
+        if tokio::time::timeout(LAST_STEP, self.library.opened.close()).await.is_err() {
+            tracing::warn!("the database could not be closed in time");
+        }
+    }
+}
+
+/// Allows this process as many open files as it may have; each connection takes one.
+fn raise_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(error = %error, "cannot raise the limit on open files");
     }
 }
 
@@ -266,12 +289,8 @@ async fn announce(
     Ok(Some(part("id")))
 }
 
-fn finished(ended: Result<std::io::Result<()>, JoinError>) -> Outcome {
-    match ended {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Failure::unavailable(format!("the server ended: {error}"))),
-        Err(error) => Err(Failure::internal(format!("the server ended: {error}"))),
-    }
+fn finished(ended: Result<(), JoinError>) -> Outcome {
+    ended.map_err(|error| Failure::internal(format!("the server ended: {error}")))
 }
 
 async fn keep_house(cx: Context) {

@@ -10,6 +10,7 @@ mod code_sessions;
 mod connect;
 mod help;
 mod hook;
+mod hostile_clients;
 mod import;
 mod no_lost_write;
 mod offline;

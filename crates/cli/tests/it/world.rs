@@ -107,6 +107,28 @@ impl Server {
 
     /// Starts it with these variables in its environment.
     pub(crate) fn start_in(world: &World, more: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::launch(world, more, |command| {
+            command.envs(variables.iter().copied());
+        })
+    }
+
+    /// Starts it where a process may have this many files open.
+    pub(crate) fn start_with_open_files(world: &World, files: u32) -> Self {
+        Self::launch(world, &[], |command| {
+            let (program, home) = (command.get_program().to_owned(), world.folder.path());
+            let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+            let mut limited = Command::new("sh");
+            limited
+                .args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &files.to_string()])
+                .arg(program)
+                .args(args);
+            limited.current_dir(home).env_clear().env("HOME", home).stdin(Stdio::null());
+            limited.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+            *command = limited;
+        })
+    }
+
+    fn launch(world: &World, more: &[&str], prepare: impl FnOnce(&mut Command)) -> Self {
         let ready = world.path("ready");
         let _ = std::fs::remove_file(&ready);
         let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--ready-file", ready.to_str().unwrap()];
@@ -115,7 +137,8 @@ impl Server {
             args.extend(["--metrics-listen", "off"]);
         }
         let mut command = world.command(&args);
-        command.envs(variables.iter().copied()).stderr(Stdio::piped()).stdout(Stdio::null());
+        prepare(&mut command);
+        command.stderr(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
         let errors = BufReader::new(child.stderr.take().unwrap());

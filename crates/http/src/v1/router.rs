@@ -1,12 +1,21 @@
 //! Every URL of the native API, and the document that describes them.
 
+use std::collections::HashMap;
+use std::future::{Ready, ready};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use utoipa_swagger_ui::SwaggerUi;
+use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{
     agents, analytics, audit, backup, events, governance, interpreter, runs, search, sessions, skills,
@@ -150,11 +159,44 @@ fn documented() -> OpenApiRouter<HttpState> {
 pub(crate) fn router() -> Router<HttpState> {
     let (router, document) = documented().split_for_parts();
     let files = get(skills::read_file).put(skills::put_file).delete(skills::delete_file);
-    router.route("/api/v1/skills/{id}/files/{*path}", files).merge(
-        SwaggerUi::new("/docs")
-            .url("/api/v1/openapi.json", document)
-            .url("/instances/openapi.json", instances::document()),
-    )
+    let reference =
+        SwaggerUi::new("/docs").config(Config::new(["/api/v1/openapi.json", "/instances/openapi.json"]));
+    router
+        .route("/api/v1/skills/{id}/files/{*path}", files)
+        .route("/api/v1/openapi.json", get(served(&document)))
+        .route("/instances/openapi.json", get(served(&instances::document())))
+        .merge(Router::from(reference).layer(middleware::from_fn_with_state(Pages::default(), shared)))
+}
+
+/// The pages of the reference that were sent before.
+type Pages = Arc<Mutex<HashMap<String, (HeaderMap, Bytes)>>>;
+
+/// Sends pages of the reference from bytes that all requests share. Anybody may ask for them, and one that is not read
+/// by its client must not hold a copy of its own.
+async fn shared(State(pages): State<Pages>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let is_get = request.method() == Method::GET;
+    let known = pages.lock().unwrap_or_else(PoisonError::into_inner).get(&path).cloned();
+    if let Some(page) = known.filter(|_| is_get) {
+        return page.into_response();
+    }
+    let response = next.run(request).await;
+    if !is_get || response.status() != StatusCode::OK {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let page = (parts.headers, bytes);
+    pages.lock().unwrap_or_else(PoisonError::into_inner).insert(path, page.clone());
+    page.into_response()
+}
+
+/// Serves a document whose bytes all requests share: anybody may ask for it, as often as they like.
+fn served(document: &utoipa::openapi::OpenApi) -> impl Fn() -> Ready<Response> + Clone + use<> {
+    let json = Bytes::from(document.to_json().unwrap_or_default());
+    move || ready(([(header::CONTENT_TYPE, "application/json")], json.clone()).into_response())
 }
 
 /// The OpenAPI document, as the server serves it.

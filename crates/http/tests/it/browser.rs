@@ -173,7 +173,7 @@ async fn only_told_hosts_are_served() {
 
 #[tokio::test]
 async fn attempts_to_sign_in_are_counted() {
-    let api = Api::with(HttpConfig { sign_in_attempts_per_minute: 3, ..HttpConfig::default() }).await;
+    let api = Api::with(HttpConfig { sign_in_failures_per_minute: 3, ..HttpConfig::default() }).await;
     for _ in 0..3 {
         api.refused(post("/sign-in").json(json!({"link": "rpl_guess"})), 401, "unauthenticated").await;
     }

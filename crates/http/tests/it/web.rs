@@ -249,7 +249,7 @@ async fn too_many_links_are_told_on_the_apps_own_page() {
     std::fs::write(folder.path().join("index.html"), INDEX).unwrap();
     let web_app = WebApp::in_folder(folder.path()).unwrap();
     let api =
-        Api::with(HttpConfig { web_app, sign_in_attempts_per_minute: 1, ..HttpConfig::default() }).await;
+        Api::with(HttpConfig { web_app, sign_in_failures_per_minute: 1, ..HttpConfig::default() }).await;
     api.send(opened("//sign-in?link=rpl_guess")).await;
     let answer = api.send(opened("//sign-in?link=rpl_guess")).await;
     assert_eq!((answer.status, answer.header("location").as_str()), (303, "/sign-in?problem=rate_limited"));
