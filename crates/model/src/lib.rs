@@ -25,6 +25,7 @@ mod statistics;
 mod text;
 mod token;
 mod user;
+mod variables;
 mod word;
 mod workspace;
 
@@ -44,7 +45,7 @@ pub use ids::{
     AgentId, CodeSessionId, DecisionId, GovernedRunId, IdError, RunId, SessionId, SignInId, SkillId, TokenId,
     UserId, WorkspaceId,
 };
-pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure, is_reserved_variable};
+pub use manifest::{Language, Manifest, Parameter, ParameterType, Procedure};
 pub use media_type::media_type;
 pub use name::{NameError, SkillName, slugify};
 pub use policy::{
@@ -62,6 +63,7 @@ pub use statistics::{Feedback, RECENT_WEIGHT, SkillUse, Statistics, Uses};
 pub use text::{counted, is_unseen};
 pub use token::{Token, TokenScope, TokenScopes};
 pub use user::{Handle, HandleError, Membership, Role, Roles, User};
+pub use variables::is_reserved_variable;
 pub use word::UnknownWord;
 pub use workspace::{Workspace, WorkspaceName, WorkspaceSettings};
 

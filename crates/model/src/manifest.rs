@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::word::words;
-use crate::{BundlePath, Facets, HostPattern, Policy, RunLimits};
+use crate::{BundlePath, Facets, HostPattern, Policy, RunLimits, is_reserved_variable};
 
 words!(
     /// The language of a procedure.
@@ -91,49 +91,6 @@ impl Procedure {
         let names = self.parameters.iter().map(|parameter| parameter.name.as_str());
         names.filter(|name| self.language == Language::Shell && !is_reserved_variable(name))
     }
-}
-
-/// Whether a variable of this name is read before the first line of a script, by its interpreter or the loader, or is
-/// set by the sandbox. Whoever chooses its value would choose what runs.
-pub fn is_reserved_variable(name: &str) -> bool {
-    const BEGINNINGS: [&str; 4] = ["LD_", "PYTHON", "PERL5", "LUA_"];
-    const NAMES: [&str; 34] = [
-        "PATH",
-        "HOME",
-        "TMPDIR",
-        "RESULT_FILE",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "ENV",
-        "BASH_ENV",
-        "IFS",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "PS4",
-        "CDPATH",
-        "GLOBIGNORE",
-        "ZDOTDIR",
-        "NODE_OPTIONS",
-        "NODE_PATH",
-        "NODE_EXTRA_CA_CERTS",
-        "RUBYOPT",
-        "RUBYLIB",
-        "PHPRC",
-        "PHP_INI_SCAN_DIR",
-        "R_HOME",
-        "R_PROFILE",
-        "R_PROFILE_USER",
-        "R_ENVIRON",
-        "JAVA_TOOL_OPTIONS",
-        "GCONV_PATH",
-        "LOCPATH",
-        "GLIBC_TUNABLES",
-        "OPENSSL_CONF",
-        "OPENSSL_MODULES",
-    ];
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// What a bundle says about itself.

@@ -50,8 +50,9 @@ pub struct Program {
     pub environment: Vec<String>,
     /// The command line of a file that is run as a whole.
     pub arguments: Vec<String>,
-    /// Whether what stands in the work folder is code of this program: Python finds modules there, after all others,
-    /// and it is `HOME`, where interpreters look for more. Otherwise `HOME` is `/tmp`, which nobody else wrote to.
+    /// Whether files in the work folder are code of this program: Python finds modules there, after all others, and it
+    /// is `HOME`, where interpreters look for more. Otherwise `HOME` is `/tmp`, which nobody else wrote to, and
+    /// interpreters that the program starts do not search the current folder (see [`crate::SEARCH_PATH_VARIABLES`]).
     pub folder_modules: bool,
 }
 

@@ -108,6 +108,13 @@ async fn a_run_gives_the_result_and_is_remembered_once() {
     assert_eq!((execution.network, execution.limits), (Network::None, Limits::default()));
 }
 
+#[test]
+fn no_parameter_replaces_a_variable_that_keeps_interpreters_from_code_of_the_caller() {
+    for (name, _) in sandbox::SEARCH_PATH_VARIABLES {
+        assert!(model::is_reserved_variable(name), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn only_declared_parameters_of_a_script_become_variables() {
     let runner = FakeRunner::new(|execution| Ok(returned(&execution, Value::Null)));

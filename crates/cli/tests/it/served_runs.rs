@@ -175,6 +175,53 @@ async fn a_host_that_is_granted_is_reached_and_no_other() {
     assert_eq!(api.python(None, &code).await["status"], "failed");
 }
 
+/// Starts Python in every way that puts the current folder on the search path, and says what was printed.
+const STARTS_PYTHON: &str = "\
+import multiprocessing, subprocess, sys, work
+CODE = 'import json; print(\"own\")'
+def starts_python():
+    printed = []
+    def start(arguments, given=None):
+        done = subprocess.run(['python3', *arguments], input=given, capture_output=True, text=True)
+        printed.append(done.stdout + done.stderr)
+    start(['-c', CODE])
+    start([], CODE)
+    start(['-m', 'json.tool'], '[]')
+    process = multiprocessing.get_context('spawn').Process(target=work.act)
+    process.start()
+    process.join()
+    return printed
+";
+
+#[tokio::test]
+async fn code_planted_by_a_session_does_not_run_inside_a_skill_that_reaches_a_host() {
+    let world = World::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let local = listener.local_addr().unwrap().to_string();
+    let host = tokio::spawn(async move {
+        loop {
+            answer(take(&listener).await, "for the skill only").await;
+        }
+    });
+    world.skill("starts", "Starts Python. Use when Python is to be started.");
+    let procedure = "language: python\n  file: main.py\n  function: starts_python";
+    world.write("starts/repertoire.yaml", format!("procedure:\n  {procedure}\n  network: [\"{local}\"]\n"));
+    world.write("starts/main.py", STARTS_PYTHON);
+    world.write("starts/work.py", "def act():\n    import json\n");
+    world.ok(&["import", "starts"]);
+    let server = Server::start_in(&world, &[], &[("REPERTOIRE_SANDBOX_ALLOWED_HOSTS", local.as_str())]);
+    let api = Api::new(&world, &server);
+    let id = api.get("/api/v1/skills?name=starts").await.expect(200)["items"][0]["id"].clone();
+    let planted = format!("import urllib.request\nprint(urllib.request.urlopen('http://{local}/').read())\n");
+    let plant = format!("open('/mnt/data/json.py', 'w').write({planted:?})");
+    let session = api.python(None, &plant).await["session_id"].clone();
+    let path = format!("/api/v1/skills/{}/runs", id.as_str().unwrap());
+    let run = api.post(&path, &json!({"session_id": session})).await.expect(201);
+    assert_eq!(run["result"], json!(["own\n", "own\n", "[]\n"]), "{run}");
+    assert_eq!(run["visits"], json!([]), "{run}");
+    host.abort();
+}
+
 #[tokio::test]
 async fn who_finds_the_queue_full_is_told_when_to_come_back() {
     let world = World::new();

@@ -14,6 +14,7 @@ use rustix::mount::{
 
 use super::Plan;
 use super::kernel::{self, NO_DEVICES, READ_ONLY};
+use crate::search_path;
 
 /// Where the jail is built, in a mount namespace of its own.
 const HERE: &str = "/tmp";
@@ -67,6 +68,11 @@ pub(super) fn build(plan: &Plan) -> Result<(), String> {
         fs::write(inside(path), content).map_err(at(path))?;
     }
     fs::write(inside(".sandbox/filters"), &plan.filters).map_err(at("filters"))?;
+    fs::create_dir_all(inside(search_path::FOLDER)).map_err(at(search_path::FOLDER))?;
+    for (name, content) in search_path::FILES {
+        fs::write(inside(search_path::FOLDER).join(name), content).map_err(at(name))?;
+    }
+    fs::write(inside(".sandbox/search_path.json"), search_path::as_json()).map_err(at("search path"))?;
     fs::set_permissions(inside(NOTHING), fs::Permissions::from_mode(0o000)).map_err(at(NOTHING))?;
     let mut covers = Vec::new();
     for (path, source) in readable {

@@ -10,6 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use serde_json::Value;
 
 use super::native::{ErrorReport, Report, Task};
+use crate::SEARCH_PATH_VARIABLES;
 
 /// Where a script may leave its result.
 const RESULT: &str = "/tmp/result.json";
@@ -53,6 +54,9 @@ fn execute(task: &Task) -> std::io::Result<ExitStatus> {
     for (name, value) in task.parameters.iter().filter(|(name, _)| task.environment.contains(name)) {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         command.env(name, text);
+    }
+    if !task.folder_modules {
+        command.envs(SEARCH_PATH_VARIABLES.iter().copied());
     }
     command.status()
 }

@@ -21,7 +21,15 @@ HOST = 4  # where calls of the host go
 rendering = None  # set by the fork server
 
 
-ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
+with open("/.sandbox/search_path.json", encoding="utf-8") as _file:
+    SEARCH_PATH = json.load(_file)  # keeps interpreters that the program starts from code in the work folder
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "TMPDIR": "/tmp",
+    **SEARCH_PATH,
+}
 WARM_TASK = b'{"main": "warm.py", "function": "f", "parameters": {"a": 1, "b": 2.5}, "arguments": [], "result_limit": 1000}'
 
 
@@ -59,6 +67,8 @@ def run(task):
     if task.get("folder_modules"):
         sys.path.append(WORK_FOLDER)
         os.environ["HOME"] = WORK_FOLDER
+        for name in SEARCH_PATH:
+            os.environ.pop(name, None)
     return report(lambda: call(task, path), task)
 
 

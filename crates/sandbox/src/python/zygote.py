@@ -91,6 +91,7 @@ def main():
     exercise(loaded)
     program.warm_up()
     sys.argv[:] = ["program"]
+    globals().pop("__file__")  # or processes that a program spawns would run this file as their main module
     gc.collect()
     gc.freeze()
     fork = forker()

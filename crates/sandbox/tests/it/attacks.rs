@@ -20,6 +20,7 @@ mod processor;
 mod proxy;
 mod results;
 mod scripts;
+mod search_path;
 mod sessions;
 mod signals;
 mod strange_errors;

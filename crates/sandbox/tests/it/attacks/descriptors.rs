@@ -141,15 +141,16 @@ def attack(host):
 
 attack!(
     sees_variables_of_the_server,
-    python_attack(
+    python_attack(&format!(
         r#"
 def attack(host):
-    known = {"HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "TZ",
-             "USER", "LOGNAME", "HOSTNAME", "PWD"}
+    known = {{"HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "TZ",
+             "USER", "LOGNAME", "HOSTNAME", "PWD", *{:?}}}
     return sorted(name for name in os.environ
                   if name not in known and not name.endswith("_NUM_THREADS") and not name.startswith("MPL"))
-"#
-    )
+"#,
+        sandbox::SEARCH_PATH_VARIABLES.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+    ))
     .returns(json!([]))
 );
 
