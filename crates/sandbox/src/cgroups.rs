@@ -1,4 +1,5 @@
-//! Control groups, version 1 or 2, where this process may make them: they count memory and processes exactly.
+//! Control groups, version 1 or 2, where this process may make them: they count memory, processor time and processes
+//! exactly.
 
 use std::fs;
 use std::io;
@@ -67,9 +68,15 @@ impl Groups {
     /// Which version, for people.
     pub(crate) fn describe(&self) -> &'static str {
         match self.version {
+            Version::One if self.counts_cpu() => "version 1: memory, processor time and processes",
             Version::One => "version 1: memory and processes",
             Version::Two => "version 2: memory, processor time and processes",
         }
+    }
+
+    /// Whether processor time is counted.
+    pub(crate) fn counts_cpu(&self) -> bool {
+        self.version == Version::Two || self.bases.len() > 2
     }
 
     /// A group with this process alone in it.
@@ -185,12 +192,17 @@ fn remove_left_overs(above: &Path) {
 
 fn version_one(own: &str) -> Result<Groups, String> {
     let mut bases = Vec::new();
-    for controller in ["memory", "pids"] {
+    // Memory is first and processes last, see `Group::limit`.
+    for controller in ["memory", "cpuacct", "pids"] {
         let path = own.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let controllers = parts.next()?;
             controllers.split(',').any(|word| word == controller).then(|| parts.next())?
         });
+        // Without it processor time is counted in another way.
+        if path.is_none() && controller == "cpuacct" {
+            continue;
+        }
         let path = path.ok_or_else(|| format!("there is no {controller} control group"))?;
         let above = Path::new("/sys/fs/cgroup").join(controller).join(path.trim_start_matches('/'));
         remove_left_overs(&above);
@@ -266,15 +278,16 @@ impl Group {
         Ok(())
     }
 
-    /// Processor time of all its processes, those that ended included. Version 1 would need one more group for it,
-    /// which costs more than it tells.
+    /// Processor time of all its processes, those that ended included.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         Some(self.cpu_in_all()?.saturating_sub(self.cpu_before))
     }
 
     fn cpu_in_all(&self) -> Option<Duration> {
         if self.version == Version::One {
-            return None;
+            let [_, accounting, _] = self.folders.paths.as_slice() else { return None };
+            let usage = fs::read_to_string(accounting.join("cpuacct.usage")).ok()?;
+            return usage.trim().parse().ok().map(Duration::from_nanos);
         }
         let stat = fs::read_to_string(self.folders.paths.first()?.join("cpu.stat")).ok()?;
         let usage = stat.lines().find_map(|line| line.strip_prefix("usage_usec "))?;

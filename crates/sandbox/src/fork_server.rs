@@ -14,6 +14,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 
 use crate::cgroups::{Group, Groups};
 use crate::jail::{Order, Standing};
+use crate::processor::Counter;
 use crate::{Error, Limits, Settings, wire};
 
 /// A process that waits for a program.
@@ -27,6 +28,8 @@ pub(crate) struct Spare {
     pub(crate) work: OwnedFd,
     pub(crate) program: OwnedFd,
     pub(crate) group: Option<Group>,
+    /// Counts processor time where the group does not.
+    pub(crate) counter: Option<Counter>,
 }
 
 /// What a fork server runs, and thereby which one it is.
@@ -345,7 +348,9 @@ impl Keeper {
             }
         };
         self.missed = 0;
-        let spare = Spare { number, user, socket, process, pid, work, program, group };
+        let by_group = group.as_ref().and_then(Group::cpu).is_some();
+        let counter = if by_group { None } else { Counter::start(pid) };
+        let spare = Spare { number, user, socket, process, pid, work, program, group, counter };
         self.shared.lock().ready.push_back(spare);
         self.shared.changed.notify_all();
     }

@@ -16,6 +16,7 @@ mod limits;
 mod listener;
 mod lockdown;
 mod owner;
+mod processor;
 mod protections;
 mod proxy;
 mod run;

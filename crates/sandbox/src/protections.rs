@@ -4,6 +4,7 @@ use rustix::io::Errno;
 
 use crate::cgroups::Groups;
 use crate::guard::Guard;
+use crate::processor::Counter;
 use crate::{Error, Protection, Settings};
 
 /// The Landlock version from which on every rule of ours is known.
@@ -42,7 +43,22 @@ pub(crate) fn found(guard: &Guard, groups: Result<&Groups, &String>) -> Vec<Prot
             Err(why) => format!("not used ({why}); resource limits and a watchdog hold the limits instead"),
         },
     });
+    all.push(processor_time(groups.is_ok_and(Groups::counts_cpu)));
     all
+}
+
+fn processor_time(by_groups: bool) -> Protection {
+    let by_counter = !by_groups && Counter::is_available();
+    let detail = if by_groups {
+        "counted by control groups"
+    } else if by_counter {
+        "counted by a performance counter"
+    } else {
+        "sampled every 20 ms, so that processes that nobody waits for are counted too low; for exact counting set the \
+         sysctl kernel.perf_event_paranoid to 2 or give the server control groups"
+    };
+    let active = by_groups || by_counter;
+    Protection { name: "processor_time", active, required: false, detail: detail.to_owned() }
 }
 
 fn seccomp() -> Protection {

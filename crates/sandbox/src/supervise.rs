@@ -179,8 +179,7 @@ impl Watched<'_> {
                 return End::Limit(Limit::Wall);
             }
             if now >= next_look {
-                let spare = self.spare;
-                if let Some(limit) = watch.look(spare.pid, spare.group.as_ref(), self.limits, self.init) {
+                if let Some(limit) = watch.look(self.spare, self.limits, self.init) {
                     return End::Limit(limit);
                 }
                 next_look = Instant::now() + INTERVAL;

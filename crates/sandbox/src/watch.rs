@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cgroups::Group;
 use crate::filters::MOST_SHARED;
-use crate::{Limit, Limits};
+use crate::fork_server::Spare;
+use crate::{Limit, Limits, processor};
 
 /// How often a running execution is looked at.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(20);
@@ -21,9 +23,12 @@ const SOCKET_BUFFERS: u64 = 208 << 10;
 /// What the processes of an execution have used so far.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// The own processor time of each process ever seen, by its number and when it started: whoever ignores the end
-    /// of its children is not charged for them.
+    /// The own processor time of each process ever seen, by its number and when it started, where nothing counts it
+    /// exactly: a process that ignores the end of its children is not charged for them.
     own_times: HashMap<(i32, u64), Duration>,
+    /// How long processes ran that the counter does not see.
+    hidden: Duration,
+    last_look: Option<Instant>,
     cpu: Duration,
     memory: u64,
 }
@@ -35,6 +40,8 @@ struct Look {
     cpu: Duration,
     memory: u64,
     threads: u64,
+    /// Threads of processes that the counter does not see.
+    hidden: u32,
     /// Memory that several processes share, by its number: it stays in use also where nobody has touched it lately.
     shared: HashMap<u64, u64>,
 }
@@ -50,18 +57,22 @@ impl Watch {
         (self.memory > 0).then_some(self.memory)
     }
 
-    /// Looks at a process and all below it: the limit that is passed, if one is.
+    /// Looks at an execution's processes: the limit that is passed, if one is.
     /// `init` is whether the first process is ours and does not count.
-    pub(crate) fn look(
-        &mut self,
-        first: i32,
-        group: Option<&Group>,
-        limits: &Limits,
-        init: bool,
-    ) -> Option<Limit> {
-        let look = self.see(first, group.is_none());
+    pub(crate) fn look(&mut self, spare: &Spare, limits: &Limits, init: bool) -> Option<Limit> {
+        let group = spare.group.as_ref();
+        let look = self.see(spare.pid, group.is_none(), init);
+        let now = Instant::now();
+        let since_last = self.last_look.replace(now).map_or(INTERVAL, |last| now - last);
         let own: Duration = self.own_times.values().sum();
-        let counted = group.and_then(Group::cpu).unwrap_or_default();
+        let counted = match (group.and_then(Group::cpu), &spare.counter) {
+            (Some(counted), _) => counted,
+            (None, Some(counter)) => {
+                self.hidden += since_last * look.hidden;
+                counter.read().unwrap_or_default() + self.hidden
+            }
+            (None, None) => Duration::ZERO,
+        };
         self.cpu = self.cpu.max(look.cpu).max(own).max(counted);
         self.memory = self.memory.max(look.memory);
         if self.cpu > limits.cpu {
@@ -77,7 +88,7 @@ impl Watch {
         (look.threads > u64::from(limits.processes) + u64::from(init)).then_some(Limit::Processes)
     }
 
-    fn see(&mut self, first: i32, count_shared: bool) -> Look {
+    fn see(&mut self, first: i32, count_shared: bool, init: bool) -> Look {
         let mut look = Look::default();
         let mut waiting = vec![first];
         let mut seen = 0;
@@ -86,7 +97,10 @@ impl Watch {
             if seen > MOST {
                 break;
             }
-            self.add(pid, &mut look);
+            let running = self.add(pid, &mut look);
+            if is_hidden(pid) && !(init && pid == first) {
+                look.hidden += running;
+            }
             if count_shared {
                 add_shared(pid, &mut look.shared);
             }
@@ -102,7 +116,8 @@ impl Watch {
         look
     }
 
-    fn add(&mut self, pid: i32, look: &mut Look) {
+    /// Adds a process; how many threads it has that may run.
+    fn add(&mut self, pid: i32, look: &mut Look) -> u32 {
         let stat = read(format!("/proc/{pid}/stat"));
         // The name may hold anything; the fields begin behind its last bracket.
         let fields: Vec<u64> = stat
@@ -111,7 +126,7 @@ impl Watch {
             .unwrap_or_default();
         let field = |place: usize| fields.get(place).copied().unwrap_or(0);
         let time = |ticks: u64| Duration::from_millis(ticks * 10);
-        let own = time(field(11) + field(12));
+        let own = processor::of_process(pid).unwrap_or_default();
         look.cpu += own + time(field(13) + field(14));
         look.threads += field(17);
         self.own_times.insert((pid, field(19)), own);
@@ -123,7 +138,16 @@ impl Watch {
             })
             .filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
         look.memory += kilobytes.sum::<u64>() * 1_024;
+        // A process that ended is there until somebody waits for it, and is a thread of its own.
+        let ended = stat.rsplit_once(')').is_some_and(|(_, fields)| fields.trim_start().starts_with('Z'));
+        u32::try_from(field(17)).unwrap_or(u32::MAX).saturating_sub(u32::from(ended))
     }
+}
+
+/// Whether a process executed a file that it may not read. The kernel stops counting it then, and gives what it shows of
+/// it to root, which no execution runs as.
+fn is_hidden(pid: i32) -> bool {
+    fs::metadata(format!("/proc/{pid}/environ")).is_ok_and(|found| found.uid() == 0)
 }
 
 /// A file of the kernel's. Names in it may hold any bytes, as code likes.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::trial::{attack, python_attack};
+use crate::trial::{Trial, attack, python_attack};
 
 attack!(
     loops_forever,
@@ -187,4 +187,111 @@ def attack(host):
     .limit("cpu_ms", 1_000)
     .wall(8_000)
     .ended_by("cpu_limit")
+);
+
+/// Short pieces of work, each in a process of its own, that nobody waits for: each leaves a byte behind when it is done.
+/// A piece is 6 ms, below the 10 ms that the kernel shows; so many of them may fit into the limit and a small margin.
+const PIECES: &str = r#"
+import signal, time
+def piece():
+    end = time.process_time() + 0.006
+    while time.process_time() < end:
+        pass
+    with open("/mnt/data/pieces", "ab") as file:
+        file.write(b"x")
+"#;
+const LIMIT_MS: u64 = 500;
+const MOST_PIECES: u64 = (LIMIT_MS + 400) / 6;
+
+fn pieces_within_the_limit(attack: &str) -> Trial {
+    python_attack(&format!("{PIECES}{attack}"))
+        .limit("cpu_ms", LIMIT_MS)
+        .wall(15_000)
+        .ended_by("cpu_limit")
+        .check(|answer| {
+            let files = answer.0["files"].as_array().unwrap();
+            let done = files
+                .iter()
+                .find(|file| file["path"] == "pieces")
+                .map_or(0, |file| file["size"].as_u64().unwrap());
+            assert!(done <= MOST_PIECES, "{done} pieces of 6 ms were done: {answer:?}");
+        })
+}
+
+attack!(
+    works_in_short_processes_that_nobody_waits_for,
+    pieces_within_the_limit(
+        r#"
+def attack(host):
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        child = os.fork()
+        if child == 0:
+            piece()
+            os._exit(0)
+        try:
+            os.waitpid(child, 0)
+        except ChildProcessError:
+            pass
+"#
+    )
+);
+
+attack!(
+    works_in_a_chain_of_orphans,
+    pieces_within_the_limit(
+        r#"
+def attack(host):
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    if os.fork() == 0:
+        while True:
+            piece()
+            if os.fork() != 0:
+                os._exit(0)
+    time.sleep(30)
+"#
+    )
+);
+
+attack!(
+    works_in_short_processes_that_are_killed,
+    pieces_within_the_limit(
+        r#"
+def attack(host):
+    # With this flag (SA_NOCLDWAIT) the kernel keeps no children that ended, although the signal is not ignored.
+    action = (ctypes.c_ulong * 4)(0, 2, 0, 0)
+    libc.syscall(ctypes.c_long(13), ctypes.c_long(17), action, None, ctypes.c_long(8))
+    while True:
+        child = os.fork()
+        if child == 0:
+            piece()
+            os.kill(os.getpid(), 9)
+        try:
+            os.waitpid(child, 0)
+        except ChildProcessError:
+            pass
+"#
+    )
+);
+
+attack!(
+    works_in_a_program_that_it_may_not_read,
+    python_attack(
+        r#"
+def attack(host):
+    import shutil, signal
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    shutil.copy("/bin/sh", "/tmp/sh")
+    os.chmod("/tmp/sh", 0o111)
+    work = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; printf x >> /mnt/data/pieces"
+    os.execv("/tmp/sh", ["sh", "-c", "while :; do (%s) & wait; done" % work])
+"#
+    )
+    .limit("cpu_ms", LIMIT_MS)
+    .wall(10_000)
+    .ended_by("cpu_limit")
+    .check(|answer| {
+        let wall = answer.0["usage"]["wall_ms"].as_u64().unwrap();
+        assert!(wall < 8_000, "{answer:?}");
+    })
 );
