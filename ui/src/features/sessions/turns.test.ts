@@ -8,6 +8,7 @@ const entry = (number: number, kind: string, change: Partial<Entry> = {}): Entry
   kind,
   text: '',
   failed: false,
+  internal: false,
   at: '2026-11-16T08:00:00Z',
   role: null,
   tool: kind.startsWith('tool') ? 'code_interpreter' : null,
