@@ -85,8 +85,11 @@ fn run_clients(driver: &Driver, count: usize, lost: &Lost) {
 /// Ends processes of the jail now and then: spares, running code, fork servers, the jail's first.
 fn kill_some(driver: &Driver, over: &AtomicBool) -> usize {
     let mut kills = 0;
-    while !over.load(Ordering::Relaxed) {
+    loop {
         std::thread::sleep(Duration::from_millis(400));
+        if over.load(Ordering::Relaxed) {
+            return kills;
+        }
         let others = |process: &u32| *process != driver.process();
         let processes: Vec<_> = family(driver.process()).into_iter().filter(others).collect();
         let Some(victim) = processes.get(kills * 7 % processes.len().max(1)) else { continue };
@@ -94,7 +97,6 @@ fn kill_some(driver: &Driver, over: &AtomicBool) -> usize {
         // Gone already is as well.
         kills += usize::from(kill_process(pid, Signal::KILL).is_ok());
     }
-    kills
 }
 
 fn resident_kb(process: u32) -> u64 {
@@ -127,8 +129,10 @@ fn endures(mode: Mode, count: usize) {
     let most_lost = kills * (CLIENTS + STANDING);
     assert!(lost.0.load(Ordering::Relaxed) <= most_lost, "{mode:?}: {kills} kills, {:?} lost", lost.0);
 
+    // Every process that was killed last may still be taken for one execution.
     let order = python("def f(a):\n    return a\n").function("f", json!({ "a": 1 })).order;
-    assert_eq!(driver.execute(&order).returned(), &json!(1));
+    let works = (0..STANDING).any(|_| driver.execute(&order).0["ending"]["returned"] == json!(1));
+    assert!(works, "{mode:?}: nothing runs after the kills");
     let left = eventually_none(|| {
         let processes = family(driver.process());
         if processes.len() > STANDING { vec![format!("{} processes", processes.len())] } else { Vec::new() }
