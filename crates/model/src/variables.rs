@@ -1,7 +1,7 @@
 //! Environment variables that parameters of a script cannot set.
 
-/// Whether a variable of this name decides what code runs: the loader, an interpreter or a common tool reads it before
-/// or beside the script, or the sandbox sets it. Whoever chooses its value would choose what runs.
+/// Whether a variable of this name can decide what code runs: the loader, an interpreter or a common tool reads it
+/// before or during the script, or the sandbox sets it. A caller who sets its value could choose what runs.
 pub fn is_reserved_variable(name: &str) -> bool {
     // Only programs read this one, to choose between development and production.
     if name == "NODE_ENV" {

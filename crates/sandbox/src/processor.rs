@@ -19,7 +19,7 @@ const ATTRIBUTE: usize = 64;
 /// `PERF_FLAG_FD_CLOEXEC`.
 const CLOSE_ON_EXEC: u64 = 8;
 
-/// The processor time of one process and of everything it starts from now on, whoever waits for that.
+/// The processor time of one process and of everything it starts from now on, no matter which process waits for it.
 #[derive(Debug)]
 pub(crate) struct Counter(OwnedFd);
 

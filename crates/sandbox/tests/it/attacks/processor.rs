@@ -190,7 +190,7 @@ def attack(host):
 );
 
 /// Short pieces of work, each in a process of its own, that nobody waits for: each leaves a byte behind when it is done.
-/// A piece is 6 ms, below the 10 ms that the kernel shows; so many of them may fit into the limit and a small margin.
+/// A piece is 6 ms, below the 10 ms that the kernel shows; this is how many fit into the limit and a small margin.
 const PIECES: &str = r#"
 import signal, time
 def piece():

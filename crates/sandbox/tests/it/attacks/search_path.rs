@@ -37,7 +37,7 @@ fn with_planted_files(trial: Trial) -> Trial {
         .input(".profile", "echo ESCAPED\n")
 }
 
-/// Says what ran beside the skill's own code, by the word that planted files print.
+/// Says what ran in addition to the skill's own code, by the word that planted files print.
 fn nothing_planted_ran(trial: Trial) -> Trial {
     trial.check(|answer| {
         assert!(!answer.0.to_string().contains("ESCAPED"), "{answer:?}");
